@@ -350,9 +350,9 @@ enum JobChange { hold @0; release @1; priority @2; }
 # hold: no further task of the job starts; those that run go on. release: its tasks start again, in the queue's order.
 # priority: it has another from now on.
 
-enum ServerChange { cordon @0; uncordon @1; drain @2; }
+enum ServerChange { cordon @0; uncordon @1; drain @2; remove @3; }
 # cordon: no new tasks. uncordon: new tasks again; ends a drain and a quarantine too. drain: cordon, and the tasks go
-# elsewhere.
+# elsewhere. remove: nothing counts on it until it comes up again; it must be down, without tasks.
 
 struct JobFilter {
   user @0 :Text;                      # submitted by; empty: whoever the caller may steer

@@ -46,6 +46,7 @@ struct ServerRecord {
   draining @4 :Bool;          # its tasks go elsewhere
   drainAt @5 :Int64;          # wall-clock time until which they may end by themselves; 0: they may not
   cordonReason @6 :Text;      # who cordoned it; empty where it is not
+  removed @8 :Bool;           # until it comes up again; it was down, and no task held a unit of it
   pool @7 :PoolRecord;        # null: late-bound tasks have never had a unit
 }
 

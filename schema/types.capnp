@@ -281,6 +281,7 @@ struct ServerStatus {
   freeExtras @7 :List(FreeExtra);  # one for each kind of the facts
   allocatedMemory @8 :UInt64;  # bytes that its tasks claim together
   allocatedDisk @9 :UInt64;
+  removed @10 :Bool;        # down for good as far as anybody knows: no job counts on it
 }
 
 struct ServerUpdate {

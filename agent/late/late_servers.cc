@@ -20,15 +20,17 @@ bool meetsAll(const ServerNeeds& needs, const LateServer& server) {
 
 LateServers::Change LateServers::apply(const ServerUpdate& update) {
   Change change;
-  if (update.facts) {
-    const bool offers = update.facts->attributes.contains(std::string(late::kServerAttribute));
+  const bool offersNone =
+      update.facts && !update.facts->attributes.contains(std::string(late::kServerAttribute));
+  if (update.status.removed || offersNone) {
     const auto found = servers_.find(update.id);
-    if (!offers) {
-      if (found == servers_.end()) return {};
-      unlist(found->second);
-      servers_.erase(found);
-      return {.address = true};
-    }
+    if (found == servers_.end()) return {};
+    unlist(found->second);
+    servers_.erase(found);
+    return {.address = true};
+  }
+  if (update.facts) {
+    const auto found = servers_.find(update.id);
     if (found != servers_.end()) unlist(found->second);
     LateServer& server = servers_[update.id];
     change.address = server.address != update.facts->address;

@@ -305,7 +305,8 @@ int show(const ServerFlags& flags) {
 void addServerList(CLI::App& server) {
   addCommand(server, "list",
              {"server list [OPTIONS]", "List servers with their free units, free extras and contention.",
-              "Every server that has ever registered, by name. State: up; down (its monitor is away); "
+              "Every server that has registered and was not removed, by name. State: up; down (its monitor "
+              "is away); "
               "cordoned (takes no new tasks), draining (its tasks go elsewhere) or drained (none are left), "
               "by order of an operator; quarantined (takes no tasks for a while, since it could not start "
               "some); shielded (auto-cordoned: takes no tasks for a while, since one on it is degraded).",
@@ -346,7 +347,7 @@ void addServerShow(CLI::App& server) {
 
 void addServer(CLI::App& app) {
   addGroup(app, "server",
-           {"server COMMAND ...", "Show the servers of the cluster, and cordon or drain them.",
+           {"server COMMAND ...", "Show the servers of the cluster, and cordon, drain or remove them.",
             "A server is a machine with one monitor. It has resource units (RUs), each a core with its "
             "share of everything else; tasks run in them. Contention is the pressure, 0 to 99 per resource, "
             "of everything on the server on a task that is placed there.",

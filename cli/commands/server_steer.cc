@@ -1,4 +1,4 @@
-// tarcil server cordon, uncordon, drain: what operators do to servers.
+// tarcil server cordon, uncordon, drain, remove: what operators do to servers.
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
 #include "cli/output/output.h"
@@ -87,6 +87,13 @@ int drain(const SteerFlags& flags) {
   return kExitDone;
 }
 
+int remove(const SteerFlags& flags) {
+  Cluster cluster(flags.cluster);
+  steer(cluster, flags, wire::ServerChange::REMOVE, {});
+  printChanged(flags, "Removed", "removed");
+  return kExitDone;
+}
+
 using SteerServers = int (*)(const SteerFlags& flags);
 
 void addSteering(CLI::App& server, const char* name, const Help& help, SteerServers steer) {
@@ -132,6 +139,17 @@ void addServerSteering(CLI::App& server) {
                "  tarcil server drain s1 s2 --deadline 1h\n",
                ""},
               drain);
+  addSteering(server, "remove",
+              {"server remove [OPTIONS] NAME...", "Forget servers that do not come back.",
+               "Jobs do not count on them any more: one that only they could run is refused, and lists "
+               "leave them out. They must be down and have no tasks: stop the monitor, and wait until the "
+               "tasks count as lost. A server whose monitor attaches again is back. The master removes by "
+               "itself what was down for a day (--remove-down-servers-after). Needs a token with the role "
+               "operate.",
+               "  tarcil server drain s1 --wait\n"
+               "  tarcil server remove s1\n",
+               ""},
+              remove);
 }
 
 }  // namespace tarcil

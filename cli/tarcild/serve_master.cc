@@ -61,6 +61,9 @@ void addLimits(OptionTable& table, MasterOptions& options) {
                  "How long an agent may be disconnected before its jobs go to another.");
   table.duration("--server-timeout,--server-grace", options.serverTimeout,
                  "How long a monitor may be disconnected before its tasks count as lost.");
+  table.duration("--remove-down-servers-after", options.removeDownServersAfter,
+                 "How long a server may be down before jobs do not count on it any more, as after `tarcil "
+                 "server remove`; 0: for ever.");
   table.count("--keep-finished", options.keepFinishedJobs, 1, 10'000'000,
               "Finished jobs that are kept; the oldest go first.");
   table.size("--keep-finished-size", options.keepFinishedBytes,

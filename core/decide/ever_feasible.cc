@@ -39,7 +39,7 @@ std::string listed(const Texts& items) {
 std::string whatThereIs(const ClusterState& state, const std::string& attribute) {
   Texts names{"platform", "rack", "server"}, values;
   for (ServerId id = 0; id < state.size(); ++id) {
-    if (!state.known(id)) continue;
+    if (!state.all().contains(id)) continue;
     if (const auto value = state.attribute(id, attribute)) values.insert(*value);
     for (const auto& [name, value] : state.attributes(id)) names.insert(name);
   }
@@ -51,7 +51,7 @@ Error unmet(const ClusterState& state, const std::vector<Constraint>& constraint
   for (const Constraint& constraint : constraints) {
     const ServerNeeds needs{{constraint}, {}};
     ServerId id = 0;
-    while (id < state.size() && !(state.known(id) && state.meets(id, needs))) ++id;
+    while (id < state.size() && !(state.all().contains(id) && state.meets(id, needs))) ++id;
     if (id == state.size()) {
       return invalid("no server meets the constraint " + describe(constraint) + ": " +
                      whatThereIs(state, constraint.attribute));

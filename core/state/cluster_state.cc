@@ -67,12 +67,8 @@ void ClusterState::takeFacts(ServerId id, const ServerFacts& facts) {
   Vacancy& vacancy = vacancies_[id];
   const bool isNew = !known(id);
   if (!isNew) {
-    all_.part(id, vacancy.platform, unitsOf(vacancy));
-    for (KeptSet& kept : kept_) {
-      if (kept.servers.contains(id)) kept.servers.part(id, vacancy.platform, unitsOf(vacancy));
-    }
+    part(id);
     if (*racks_[vacancy.rack] != facts.rack) std::erase(rackServers_[vacancy.rack], id);
-    --platforms_[vacancy.platform].servers;
     if (const auto it = byName_.find(servers_[id].name); it != byName_.end() && it->second == id) {
       byName_.erase(it);
     }
@@ -95,9 +91,25 @@ void ClusterState::takeFacts(ServerId id, const ServerFacts& facts) {
   if (isNew || rack != vacancy.rack) rackServers_[rack].push_back(id);
   vacancy.rack = rack;
   vacancy.rus = static_cast<uint16_t>(facts.rus);
+  if (!details_[id].removed) join(id);
+}
+
+void ClusterState::join(ServerId id) {
+  if (all_.contains(id)) return;
+  const Vacancy& vacancy = vacancies_[id];
   ++platforms_[vacancy.platform].servers;
   all_.join(id, vacancy.platform, unitsOf(vacancy), drawable(id, {}));
   for (KeptSet& kept : kept_) joinIfMeets(id, kept);
+}
+
+void ClusterState::part(ServerId id) {
+  if (!all_.contains(id)) return;
+  const Vacancy& vacancy = vacancies_[id];
+  --platforms_[vacancy.platform].servers;
+  all_.part(id, vacancy.platform, unitsOf(vacancy));
+  for (KeptSet& kept : kept_) {
+    if (kept.servers.contains(id)) kept.servers.part(id, vacancy.platform, unitsOf(vacancy));
+  }
 }
 
 PlatformId ClusterState::platformNamed(const std::string& name) {
@@ -125,6 +137,7 @@ void ClusterState::hold(ServerId id, const ServerStatus& status) {
   details.background = status.background;
   details.up = status.up;
   details.cordoned = status.cordoned;
+  details.removed = status.removed;
   details.version = status.version;
   details.allocated = status.allocated;
   const RuSet::Words& words = status.free.words();
@@ -142,6 +155,7 @@ void ClusterState::hold(ServerId id, const ServerStatus& status) {
   Vacancy vacancy =
       vacancyOf(status, vacancies_[id].rus, platforms_[vacancies_[id].platform].share, contention_);
   setVacancy(id, vacancy);
+  status.removed ? part(id) : join(id);
 }
 
 void ClusterState::refresh(ServerId id, const Overlaid& overlaid) {
@@ -165,6 +179,7 @@ void ClusterState::setVacancy(ServerId id, const Vacancy& vacancy) {
       timesFitting(supply.allocatable, details_[id].allocated, after.free * supply.unitShare) == 0;
   const ServerSet::Units before = unitsOf(vacancies_[id]);
   vacancies_[id] = after;
+  if (!all_.contains(id)) return;
   all_.change(id, before, unitsOf(after), drawable(id, {}));
   for (KeptSet& kept : kept_) {
     if (!kept.servers.contains(id)) continue;
@@ -253,6 +268,7 @@ ServerStatus ClusterState::status(ServerId id) const {
   status.version = details.version;
   status.up = details.up;
   status.cordoned = details.cordoned;
+  status.removed = details.removed;
   RuSet::Words words{details.free};
   if (const auto more = moreFree_.find(id); more != moreFree_.end()) {
     words.insert(words.end(), more->second.begin(), more->second.end());
@@ -349,7 +365,7 @@ const ServerSet& ClusterState::meeting(const ServerNeeds& needs) const {
     return kept.servers;
   }
   for (ServerId id = 0; id < servers_.size(); ++id) {
-    if (known(id)) joinIfMeets(id, kept);
+    if (all_.contains(id)) joinIfMeets(id, kept);
   }
   return kept.servers;
 }
@@ -365,6 +381,7 @@ std::vector<ServerId> ClusterState::listedBy(const Constraint& list) const {
   }
   std::ranges::sort(ids);
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  std::erase_if(ids, [this](ServerId id) { return !all_.contains(id); });
   return ids;
 }
 

@@ -116,7 +116,7 @@ class ClusterState {
   const std::string& platformName(PlatformId platform) const { return platforms_[platform].name; }
   const Share& share(PlatformId platform) const { return platforms_[platform].share; }
   const Share& shareOf(const std::string& platform) const;  // fullShare() for an unlisted platform
-  // How many known servers, up or not, each platform has; only platforms that have one.
+  // How many servers of all() each platform has; only platforms that have one.
   std::map<std::string, uint32_t> platforms() const;
   const std::string& rackName(RackId rack) const { return *racks_[rack]; }
   const std::vector<ServerId>& serversIn(RackId rack) const { return rackServers_[rack]; }
@@ -126,12 +126,13 @@ class ClusterState {
   // Free units on servers that are up and not cordoned.
   uint64_t freeUnits() const { return all_.free().units(); }
 
+  // Those that are known, up or not, and not removed.
   const ServerSet& all() const { return all_; }
   // The servers that meet the needs. O(1) where they were asked for lately, else O(servers); the last
   // kKeptSets are kept up to date. The reference holds until so many others were asked for after it.
   const ServerSet& meeting(const ServerNeeds& needs) const;
 
-  // The known servers of a constraint that lists servers or racks (listIn()).
+  // The servers of all() in a constraint that lists servers or racks (listIn()).
   std::vector<ServerId> listedBy(const Constraint& list) const;
 
   static constexpr size_t kKeptSets = 16;
@@ -144,6 +145,7 @@ class ClusterState {
     Pressure background{};
     bool up = false;
     bool cordoned = false;
+    bool removed = false;
     uint64_t version = 0;
     uint64_t free = 0;  // of the first 64 units
     ByteResources allocated{};
@@ -191,6 +193,9 @@ class ClusterState {
   // Makes room for servers below this number; sparing, since there are many.
   void grow(size_t size);
   void takeFacts(ServerId id, const ServerFacts& facts);
+  // Into and out of the sets of servers, where it is not in or out.
+  void join(ServerId id);
+  void part(ServerId id);
   PlatformId platformNamed(const std::string& name);
   RackId rackNamed(const std::string& name);
   // Makes this the state held.

@@ -63,7 +63,7 @@ uint64_t checksumOf(ServerId server, const ServerStatus& status) {
   Mixer mixer;
   mixer.add(server);
   mixer.add(status.version);
-  mixer.add(uint64_t{status.up} << 1 | uint64_t{status.cordoned});
+  mixer.add(uint64_t{status.removed} << 2 | uint64_t{status.up} << 1 | uint64_t{status.cordoned});
   mixer.add(status.free);
   mixer.add(status.sum);
   mixer.add(status.bound);

@@ -201,8 +201,9 @@ struct ProfilePromoted {
 };
 
 // What an operator does to servers. kCordon: no new tasks. kUncordon: new tasks again; also ends a drain, a
-// quarantine and an auto-cordon (auto_cordon.h). kDrain: cordoned, and the tasks go elsewhere.
-enum class ServerChange : uint8_t { kCordon, kUncordon, kDrain };
+// quarantine and an auto-cordon (auto_cordon.h). kDrain: cordoned, and the tasks go elsewhere. kRemove: one
+// that is down is no part of the cluster until it comes up again.
+enum class ServerChange : uint8_t { kCordon, kUncordon, kDrain, kRemove };
 
 // Repeats are harmless.
 struct ServersSteered {

@@ -126,6 +126,7 @@ struct Handler {
     context.tables.wakeAt.reset();
     loseOverdue(context);
     handOverOverdue(context);
+    removeOverdue(context);
     drainOverdue(context);
     dropOverdueUploads(context);
     endQuarantines(context);

@@ -38,6 +38,9 @@ struct MasterOptions {
   uint64_t maxFileBytes = uint64_t{4} << 30;
   // What finished jobs may take; the oldest go first. But for one: who waits for the latest hears of its end.
   uint64_t keepFinishedBytes = uint64_t{1} << 30;
+  // How long a server may be down before it is removed, as by an operator; counted from the master's start or
+  // from when its tasks were lost. 0: never.
+  Duration removeDownServersAfter = std::chrono::hours(24);
   // Tasks of one job, at most kMaxTasks; a job with more is refused. A lower value keeps jobs from flooding
   // the queue.
   uint32_t maxTasksOfJob = kMaxTasks;

@@ -246,7 +246,7 @@ std::vector<ServerView> MasterLogic::servers() const {
   std::vector<ServerView> views;
   views.reserve(servers.size());
   for (ServerId id = 0; id < servers.size(); ++id) {
-    views.push_back(master::viewOf(*tables_, servers.at(id)));
+    if (!servers.at(id).record.removed) views.push_back(master::viewOf(*tables_, servers.at(id)));
   }
   return views;
 }
@@ -255,7 +255,7 @@ std::vector<ServerView> MasterLogic::serversWithoutTasks(ServerId first, size_t 
   const master::ServerTable& servers = tables_->servers;
   std::vector<ServerView> views;
   for (ServerId id = first; id < servers.size() && views.size() < atMost; ++id) {
-    views.push_back(master::viewOf(*tables_, servers.at(id), false));
+    if (!servers.at(id).record.removed) views.push_back(master::viewOf(*tables_, servers.at(id), false));
   }
   return views;
 }
@@ -267,7 +267,7 @@ const ServerFacts* MasterLogic::facts(ServerId server) const {
 
 std::optional<ServerView> MasterLogic::server(const std::string& name) const {
   const master::Server* server = std::as_const(tables_->servers).find(name);
-  if (server == nullptr) return std::nullopt;
+  if (server == nullptr || server->record.removed) return std::nullopt;
   return master::viewOf(*tables_, *server);
 }
 

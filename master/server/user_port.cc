@@ -227,12 +227,12 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
   }
 
   kj::Promise<void> steerServers(SteerServersContext context) override {
-    requireOperator("cordon or drain servers");
+    requireOperator("cordon, drain or remove servers");
     auto params = context.getParams();
     const auto deadline =
         static_cast<int64_t>(std::min<uint64_t>(params.getDeadline(), kMaxDeadline.count()));
     return server_.steerServers(convert::readTexts(params.getNames()),
-                                convert::fromWireEnum<master::ServerChange>(params.getChange(), 3, "change"),
+                                convert::fromWireEnum<master::ServerChange>(params.getChange(), 4, "change"),
                                 Duration(deadline), caller_);
   }
 

@@ -39,6 +39,7 @@ struct ServerRecord {
   bool draining = false;       // ... and those that it has are to go elsewhere
   WallTime drainAt = kNever;   // draining: until then they may end by themselves; kNever: they may not
   std::string cordonReason{};  // who wanted it so; empty where it is not cordoned
+  bool removed = false;        // until it comes up again; no task holds a unit of it
   late::PoolLease pool{};      // its units for late-bound tasks; no task of a job holds one
 
   bool operator==(const ServerRecord&) const = default;

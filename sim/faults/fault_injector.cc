@@ -242,10 +242,10 @@ void FaultInjector::steerSomething() {
 }
 
 void FaultInjector::steerServers() {
-  const auto change = static_cast<master::ServerChange>(cluster_.rng().below(3));
+  const auto change = static_cast<master::ServerChange>(cluster_.rng().below(4));
   const auto servers = someServers();
   cluster_.steer(servers, change, cluster_.world().oneIn(2) ? upTo(10s) : 0s);
-  if (change == master::ServerChange::kUncordon) return;
+  if (change == master::ServerChange::kUncordon || change == master::ServerChange::kRemove) return;
   cluster_.world().after(upTo(20s),
                          [this, servers] { cluster_.steer(servers, master::ServerChange::kUncordon, {}); });
 }

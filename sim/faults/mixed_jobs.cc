@@ -164,6 +164,7 @@ VirtualClusterOptions randomCluster(uint64_t seed, Log log) {
   MasterOptions& master = options.master;
   master.agentTimeout = randomDuration(500ms, 10s, rng);
   master.serverTimeout = randomDuration(3s, 60s, rng);
+  if (percent(50, rng)) master.removeDownServersAfter = randomDuration(1s, 60s, rng);
   master.keepFinishedJobs = from(1, 60, rng);
   if (percent(20, rng)) master.keepFinishedFor = randomDuration(1s, 10min, rng);
   if (percent(20, rng)) master.maxUnfinishedOfUser = from(2, 8, rng);

@@ -46,6 +46,9 @@ void StoreChecker::masterStarts(const MasterLogic& logic, const MasterOptions& o
   givenUp_.clear();
   down_.clear();
   for (const ServerView& server : logic.servers()) {
+    if (now_.servers.at(server.facts.name).removed) {
+      world_.violated("server " + server.facts.name + " was removed, and a new master does not know");
+    }
     down_[server.facts.name] = now;
     if (isCordoned(server.facts.name) && !server.status.cordoned) {
       world_.violated("server " + server.facts.name + " was cordoned, and a new master does not know");
@@ -222,12 +225,20 @@ void StoreChecker::released(const TaskRecord& record, Task& task) {
   task.state = record.state;
 }
 
+void StoreChecker::put(const ServerRecord& record) {
+  const std::string& name = record.facts.name;
+  if (record.removed && !now_.owners[name].empty())
+    world_.violated("server " + name + " is removed, and tasks hold units of it");
+  now_.servers[name] = record;
+}
+
 void StoreChecker::checkPlace(const Job& job, const TaskRecord& record) {
   const JobSpec& spec = job.record.spec;
   if (job.cancelRequested) wrong(record, "is placed, and its job is cancelled");
   const auto server = now_.servers.find(record.server);
   if (server == now_.servers.end()) return wrong(record, "is placed on a server that is not stored");
   if (server->second.cordoned) wrong(record, "is placed on " + record.server + ", which is cordoned");
+  if (server->second.removed) wrong(record, "is placed on " + record.server + ", which is removed");
   const auto attributes = constraintAttributes(server->second.facts);
   for (const Constraint& constraint : spec.placement.constraints) {
     if (!meets(constraint, attributes)) wrong(record, "is placed where not " + describe(constraint));

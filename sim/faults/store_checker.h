@@ -88,7 +88,7 @@ class StoreChecker {
   void put(const TaskRecord& record);
   void put(const JobRecord& record);
   void put(const JobProgress& record);
-  void put(const ServerRecord& record) { now_.servers[record.facts.name] = record; }
+  void put(const ServerRecord& record);
   void put(const Usage& record);
   template <typename Other>
   void put(const Other&) {}

@@ -215,9 +215,11 @@ void VirtualCluster::steerNext() {
   ask(request, [this, restores = restores_](const Status& status) {
     const Steer done = std::move(steers_.front());
     steers_.pop_front();
+    const bool isRemoval = done.change == master::ServerChange::kRemove;
     const bool isCordoned = done.change != master::ServerChange::kUncordon;
     for (const std::string& server : done.servers) {
-      if (!status || restores != restores_ || master_.stored().isCordoned(server) == isCordoned) continue;
+      if (!status || isRemoval || restores != restores_ || master_.stored().isCordoned(server) == isCordoned)
+        continue;
       world_.violated("an operator was told that " + server +
                       (isCordoned ? " is cordoned" : " is not cordoned") + ", and that is not stored");
     }
@@ -439,6 +441,9 @@ void VirtualCluster::checkRest() {
   expect(master_.logic().load().waiting == 0, "jobs wait");
   if (master_.hasUploads()) run(master::kUploadTimeout);
   expect(!master_.hasUploads(), "input files are stored that no job has");
+  size_t there = 0;
+  for (const auto& monitor : monitors_) there += monitor->servers().size();
+  expect(master_.logic().servers().size() == there, "a server is missing");
   uint64_t usable = 0;
   for (const ServerView& server : master_.logic().servers()) {
     expect(server.status.free.size() == server.facts.rus, "units of " + server.facts.name + " are held");

@@ -74,7 +74,7 @@ TEST(Steering, IsNotForUsers) {
   ASSERT_TRUE(writeTokenFile(folder.at("token"), token).ok());
   ManualCluster cluster(
       {.emulate = serversFile(folder, 1, 2), .moreTokens = token + " mallory submit nobody\n"});
-  for (const char* verb : {"cordon", "uncordon", "drain"}) {
+  for (const char* verb : {"cordon", "uncordon", "drain", "remove"}) {
     const ProcessResult result =
         cluster.run({"server", verb, "s1"}, {{"TARCIL_TOKEN_FILE", folder.at("token")}});
     EXPECT_EQ(result.exitCode, 3) << verb;
@@ -82,6 +82,31 @@ TEST(Steering, IsNotForUsers) {
   }
   EXPECT_EQ(cluster.run({"server", "cordon", "nowhere"}).exitCode, 1);
   EXPECT_EQ(cluster.json({"server", "list"})[0]["state"], "up");
+}
+
+// --- Removing ---------------------------------------------------------------------------------------------
+
+TEST(Removing, AServerThatIsGoneCountsForNoJobUntilItIsBack) {
+  TraceFolder folder;
+  ManualCluster cluster({.emulate = serversFile(folder, 1, 2), .masterFlags = {"--server-timeout", "100ms"}});
+  EXPECT_THAT(cluster.run({"server", "remove", "s1"}).err, HasSubstr("s1 is up"));
+  cluster.kill("emulated");
+  cluster.until("the server can be removed", [&]() {
+    return cluster.run({"server", "remove", "s1"}).exitCode == 0;
+  });
+  EXPECT_EQ(cluster.json({"server", "list"}), Json::array());
+  EXPECT_EQ(cluster.run({"server", "show", "s1"}).exitCode, 1);
+  cluster.until("the agent has heard of it", [&]() {
+    return cluster.run({"run", "--", "true"}).err.find("the cluster has no servers yet") != std::string::npos;
+  });
+  cluster.kill("master");
+  cluster.start("master");
+  EXPECT_EQ(cluster.json({"server", "list"}), Json::array());
+  cluster.start("emulated");
+  cluster.until("the server is back", [&]() { return cluster.json({"server", "list"}).size() == 1; });
+  cluster.until("the agent has heard of it", [&]() {
+    return cluster.run({"run", "--", "true"}).exitCode == 0;
+  });
 }
 
 // --- Quarantine -------------------------------------------------------------------------------------------

@@ -164,7 +164,7 @@ ServerUpdate aFullServer() {
                   .emulated = true,
                   .missing = {"perf"}};
   update.status.version = 9;
-  update.status.up = update.status.cordoned = true;
+  update.status.up = update.status.cordoned = update.status.removed = true;
   update.status.free.insert(1);
   update.status.freeExtras["gpus"].insert(0);
   update.status.allocated = {1 << 10, 1 << 11};

@@ -102,6 +102,12 @@ ServerBuilder& ServerBuilder::cordoned() {
   return *this;
 }
 
+ServerBuilder& ServerBuilder::removed() {
+  status_.up = false;
+  status_.removed = true;
+  return *this;
+}
+
 ServerStatus ServerBuilder::status() const {
   ServerStatus status = status_;
   rebuild(status, residents_, facts_, fullShare());

@@ -49,6 +49,7 @@ class ServerBuilder {
                          const ByteResources& bytes = {});
   ServerBuilder& down();
   ServerBuilder& cordoned();
+  ServerBuilder& removed();  // and down
 
   const ServerFacts& facts() const { return facts_; }
   const std::vector<Resident>& residents() const { return residents_; }

@@ -69,16 +69,15 @@ Arrived bringUp(EventContext& context, const ServerFacts& facts, const std::stri
   const bool isNew = server == nullptr;
   if (isNew) server = &servers.add(facts, monitor);
   const bool takenOver = server->record.monitor != monitor;
-  if (isNew || takenOver || server->record.facts != facts) {
-    server->record.monitor = monitor;
-    servers.setFacts(*server, facts);
-    context.out.put(server->record);
-  }
+  const ServerRecord before = server->record;
+  server->record.monitor = monitor;
+  servers.setFacts(*server, facts);
   if (takenOver) {  // what the other one measured was perhaps another machine
     servers.setBackground(*server, {});
     server->absent.clear();
   }
   servers.setUp(*server, session);
+  if (isNew || server->record != before) context.out.put(server->record);
   takePoolUp(context, *server, takenOver);
   return {server->record.id, takenOver};
 }
@@ -272,6 +271,8 @@ void loseOverdue(EventContext& context) {
     loseTasks(context, server,
               "server " + server.record.facts.name + " was out of reach for " +
                   secondsOf(tables.options.serverTimeout));
+    const Duration patience = tables.options.removeDownServersAfter;
+    if (patience > Duration::zero()) tables.servers.removals().set(*id, context.now.steady + patience);
   }
 }
 

@@ -55,6 +55,7 @@ void PublishedState::noteForChecksum(ServerId id, bool withFacts) {
 void PublishedState::count(const ServerUpdate& server, Sign sign) {
   const auto add = [sign](uint64_t& to, uint64_t amount) { to += sign == Sign::kAdd ? amount : -amount; };
   const ServerStatus& status = server.status;
+  if (status.removed) return;
   // Units that the server no longer has stay with their tasks until those end.
   const uint64_t free = status.free.size();
   const uint64_t held = server.facts->rus - std::min<uint64_t>(free, server.facts->rus);

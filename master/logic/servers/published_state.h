@@ -47,8 +47,9 @@ class PublishedState {
   // Of all servers. O(servers that changed since the last call).
   StateChecksum checksum();
 
-  // Every server and every unit counts once: a server as up, cordoned (also by quarantine) or down; a unit as
-  // held by a task, as free on a server that takes tasks, or as idle on one that does not.
+  // Every server that is not removed and every unit of it counts once: a server as up, cordoned (also by
+  // quarantine) or down; a unit as held by a task, as free on a server that takes tasks, or as idle on one
+  // that does not.
   struct Counts {
     uint64_t up = 0, cordoned = 0, down = 0;               // servers
     uint64_t freeUnits = 0, heldUnits = 0, idleUnits = 0;  // resource units

@@ -25,11 +25,14 @@ ServerTable::ServerTable(std::vector<ServerRecord> records, const std::vector<Pl
   for (ServerRecord& record : records) {
     Server& server = servers_.emplace_back();
     byName_[record.facts.name] = record.id;
-    changePlatform("", record.facts.platform);
+    server.status.removed = record.removed;
+    if (!record.removed) {
+      changePlatform("", record.facts.platform);
+      losses_.set(record.id, deadline);
+    }
     server.record = std::move(record);
     server.share = shareOf(server.record.facts.platform);
     server.status.cordoned = server.record.cordoned;
-    losses_.set(server.record.id, deadline);
   }
   rebuildAll();
 }
@@ -59,7 +62,7 @@ Server& ServerTable::add(const ServerFacts& facts, const std::string& monitor) {
 
 void ServerTable::setFacts(Server& server, const ServerFacts& facts) {
   if (server.record.facts == facts) return;
-  changePlatform(server.record.facts.platform, facts.platform);
+  if (!server.record.removed) changePlatform(server.record.facts.platform, facts.platform);
   server.record.facts = facts;
   server.share = shareOf(facts.platform);
   server.factsChanged = true;
@@ -163,9 +166,24 @@ void ServerTable::rollBack(Server& server, const ServerStatus& status, size_t re
   countFree(server);
 }
 
+void ServerTable::remove(Server& server) {
+  server.record.removed = server.status.removed = true;
+  changePlatform(server.record.facts.platform, "");
+  losses_.clear(server.record.id);
+  removals_.clear(server.record.id);
+  ++server.status.version;
+  noteChange(server);
+}
+
 void ServerTable::setUp(Server& server, SessionId session) {
   server.session = session;
   losses_.clear(server.record.id);
+  removals_.clear(server.record.id);
+  if (server.record.removed) {
+    server.record.removed = server.status.removed = false;
+    server.factsChanged = true;  // whoever heard that it was removed may have forgotten them
+    changePlatform("", server.record.facts.platform);
+  }
   if (server.status.up) return;
   server.status.up = true;
   ++server.status.version;
@@ -216,6 +234,7 @@ void ServerTable::changePlatform(const std::string& from, const std::string& to)
   if (const auto left = platforms_.find(from); left != platforms_.end() && --left->second == 0) {
     platforms_.erase(left);
   }
+  if (to.empty()) return;
   ++platforms_[to];
   platformsSeen_.insert(to);
 }
@@ -266,7 +285,7 @@ std::vector<ServerId> ServerTable::closeSessionOf(const std::string& monitor) {
 
 std::optional<MonotonicTime> ServerTable::nextDeadline() const {
   std::optional<MonotonicTime> earliest;
-  for (const Deadlines* deadlines : {&losses_, &drains_, &quarantines_, &autoCordons_}) {
+  for (const Deadlines* deadlines : {&losses_, &removals_, &drains_, &quarantines_, &autoCordons_}) {
     const std::optional<MonotonicTime> next = deadlines->next();
     if (next && (!earliest || *next < *earliest)) earliest = next;
   }

@@ -45,8 +45,8 @@ struct Server {
   uint32_t countedFree = 0;             // of ServerTable::freeUnits()
 };
 
-// Keeps statuses consistent with the residents, and notes which servers changed. Servers are never removed;
-// references to them hold until add().
+// Keeps statuses consistent with the residents, and notes which servers changed. A server that is removed
+// keeps its number and its place; references hold until add().
 class ServerTable {
  public:
   // Every server is down until `deadline` at the earliest, without residents. Versions start at
@@ -81,6 +81,10 @@ class ServerTable {
   // Undoes every occupy() since this copy of the status was made, when there were that many residents.
   void rollBack(Server& server, const ServerStatus& status, size_t residents);
 
+  // No longer part of the cluster, until setUp(). Requires: it is down, without residents.
+  void remove(Server& server);
+
+  // One that was removed is part of the cluster again.
   void setUp(Server& server, SessionId session);
   void setDown(Server& server, MonotonicTime deadline);
   // It is given nothing more, and its session stands.
@@ -103,7 +107,7 @@ class ServerTable {
   // Exhausted where with these there would be more than kMaxPlatforms. O(names).
   Status takesPlatforms(const std::set<std::string>& names) const;
 
-  // Servers by platform.
+  // Servers by platform; those that are removed are of none.
   const std::map<std::string, uint32_t>& platforms() const { return platforms_; }
 
   // Notes the servers that the session stands for. Requires: neither session nor monitor is open.
@@ -125,9 +129,10 @@ class ServerTable {
   // any of them has changed.
   void refreshCordon(Server& server);
 
-  // When the tasks of servers that are down are declared lost, those of servers being drained are ended, and
-  // quarantines and auto-cordons end.
+  // When the tasks of servers that are down are declared lost, and these are removed; when those of servers
+  // being drained are ended, and quarantines and auto-cordons end.
   Deadlines& losses() { return losses_; }
+  Deadlines& removals() { return removals_; }
   Deadlines& drains() { return drains_; }
   Deadlines& quarantines() { return quarantines_; }
   const Deadlines& quarantines() const { return quarantines_; }
@@ -154,7 +159,7 @@ class ServerTable {
   };
 
   Share shareOf(const std::string& platform) const;
-  // One server changes from one platform to another; empty: from none.
+  // One server changes from one platform to another; empty: none.
   void changePlatform(const std::string& from, const std::string& to);
   // Computes its status from scratch.
   void reform(Server& server);
@@ -174,7 +179,7 @@ class ServerTable {
   std::set<std::string> platformsSeen_;        // since the start, and those whose share was set
   std::unordered_map<SessionId, Session> sessions_;
   std::unordered_map<std::string, SessionId> sessionOf_;  // by monitor
-  Deadlines losses_, drains_, quarantines_, autoCordons_;
+  Deadlines losses_, removals_, drains_, quarantines_, autoCordons_;
   std::vector<ServerId> changed_;  // with repeats
   uint64_t freeUnits_ = 0;
   bool better_ = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/units.h"
 #include "master/logic/health/auto_cordon.h"
 #include "master/logic/jobs/task_life.h"
 #include "master/logic/servers/quarantine.h"
@@ -34,6 +35,23 @@ void drain(ServerRecord& record, const std::string& user, WallTime until) {
   record.cordonReason = "drained by " + user;
 }
 
+// Why it cannot be removed now.
+Status mayRemove(const Server& server, const MasterOptions& options) {
+  const std::string& name = server.record.facts.name;
+  if (server.session) {
+    return invalid("server " + name + " is up, and would come back: stop its monitor first");
+  }
+  if (server.residents.empty()) return {};
+  return invalid("server " + name + " may still run tasks (" + std::to_string(server.residents.size()) +
+                 "), which count as lost once it was out of reach for " +
+                 formatDuration(options.serverTimeout) + " (--server-timeout): remove it then");
+}
+
+void remove(EventContext& context, Server& server) {
+  context.tables.servers.remove(server);
+  context.out.put(server.record);
+}
+
 void steer(EventContext& context, Server& server, const ServersSteered& event) {
   ServerTable& servers = context.tables.servers;
   const ServerId id = server.record.id;
@@ -58,6 +76,9 @@ void steer(EventContext& context, Server& server, const ServersSteered& event) {
         moveTasks(context, server);
       }
       break;
+    case ServerChange::kRemove:
+      if (!server.record.removed) remove(context, server);
+      return;
   }
   if (server.record != before) context.out.put(server.record);
   servers.refreshCordon(server);
@@ -68,9 +89,13 @@ void steer(EventContext& context, Server& server, const ServersSteered& event) {
 Status steerServers(EventContext& context, const ServersSteered& event) {
   ServerTable& servers = context.tables.servers;
   for (const std::string& name : event.servers) {
-    if (servers.find(name) == nullptr) {
-      return notFound("there is no server '" + name + "'; see: tarcil server list");
-    }
+    const Server* server = servers.find(name);
+    // To remove one again does no harm: the answer to the first time may have been lost.
+    const bool isThere =
+        server != nullptr && (!server->record.removed || event.change == ServerChange::kRemove);
+    if (!isThere) return notFound("there is no server '" + name + "'; see: tarcil server list");
+    if (event.change != ServerChange::kRemove) continue;
+    if (Status may = mayRemove(*server, context.tables.options); !may) return may;
   }
   for (const std::string& name : event.servers) steer(context, *servers.find(name), event);
   return {};
@@ -83,6 +108,14 @@ void drainOverdue(EventContext& context) {
     server.record.drainAt = kNever;
     context.out.put(server.record);
     moveTasks(context, server);
+  }
+}
+
+void removeOverdue(EventContext& context) {
+  ServerTable& servers = context.tables.servers;
+  for (ServerId id : servers.removals().takeDue(context.now.steady)) {
+    Server& server = servers.at(id);
+    if (!server.session && server.residents.empty()) remove(context, server);
   }
 }
 

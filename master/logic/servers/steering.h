@@ -1,4 +1,4 @@
-// What operators do to servers: cordon, uncordon and drain them.
+// What operators do to servers: cordon, uncordon, drain and remove them.
 #pragma once
 
 #include "master/logic/tables.h"
@@ -6,11 +6,15 @@
 namespace tarcil::master {
 
 // Changes all of the servers, or none and returns an error. A drained task's attempt does not count: the task
-// is queued again however often it was moved, unless it succeeds or its job is cancelled meanwhile.
+// is queued again however often it was moved, unless it succeeds or its job is cancelled meanwhile. A server
+// that is removed must be down, its tasks lost; to everything else it is not there.
 Status steerServers(EventContext& context, const ServersSteered& event);
 
 // Ends the tasks that are left on servers whose drain's deadline has come.
 void drainOverdue(EventContext& context);
+
+// Removes servers that were down for MasterOptions::removeDownServersAfter.
+void removeOverdue(EventContext& context);
 
 // At a start: drains go on. Their deadlines are wall-clock times.
 void resumeDrains(EventContext& context);

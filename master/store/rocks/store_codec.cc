@@ -102,6 +102,7 @@ struct Encode {
     server.setDraining(r.draining);
     server.setDrainAt(toWire(r.drainAt));
     server.setCordonReason(text(r.cordonReason));
+    server.setRemoved(r.removed);
     if (r.pool != late::PoolLease()) writePool(r.pool, server.initPool());
   }
   void operator()(const AgentRecord& r) {
@@ -139,6 +140,7 @@ ServerRecord readServer(wire::ServerRecord::Reader from) {
           from.getDraining(),
           wallTime(from.getDrainAt()),
           text(from.getCordonReason()),
+          from.getRemoved(),
           readPool(from.getPool())};
 }
 

@@ -29,6 +29,21 @@ TEST(EverFeasible, CountsServersThatAreDownOrFull) {
   EXPECT_EQ(problem(state, aJob(4)), "");
 }
 
+TEST(EverFeasible, LeavesOutServersThatWereRemoved) {
+  auto state = aCluster({aServer("a").rus(1).platform("old").removed(), aServer("b").rus(3).platform("new")});
+  EXPECT_EQ(problem(state, aGang(3)), "");
+  EXPECT_EQ(
+      problem(state, aGang(4)),
+      "needs 4 units at once, the servers that suit it have 3 for it: set tasks (a gang starts at once) "
+      "to at most 3, or leave schedule: gang out");
+  EXPECT_EQ(problem(state, constrained({"server = a"})),
+            "no server meets the constraint server = a: for server the cluster has b");
+  EXPECT_EQ(problem(state, constrained({"platform = old"})),
+            "no server meets the constraint platform = old: for platform the cluster has new");
+  EXPECT_EQ(problem(aCluster({aServer("a").removed()}), aJob(1)),
+            "the cluster has no servers yet: start a monitor (tarcil serve monitor) and submit again");
+}
+
 TEST(EverFeasible, NamesTheConstraintThatNobodyMeetsAndWhatThereIs) {
   auto state = aCluster({aServer("1").platform("a"), aServer("2").platform("b")});
   EXPECT_EQ(problem(state, constrained({"rack = ''", "platform in (x)"})),

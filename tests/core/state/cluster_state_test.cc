@@ -37,6 +37,30 @@ TEST(ClusterState, TakesFactsEvenWithAnOldState) {
   EXPECT_EQ(state.status(0).version, 9u);
 }
 
+TEST(ClusterState, AServerThatWasRemovedIsInNoSetUntilItIsBack) {
+  auto state = aCluster({aServer("a").rack("r"), aServer("b").rack("r")});
+  const ServerNeeds inRack{{{"rack", Constraint::Operator::kEqual, {"r"}}}, {}};
+  const Constraint byName{"server", Constraint::Operator::kIn, {"a", "b"}};
+  EXPECT_EQ(state.meeting(inRack).servers(), 2u);
+  state.apply(withoutFacts(aServer("a").removed().update(0), 2));
+  EXPECT_TRUE(state.known(0));
+  EXPECT_FALSE(state.all().contains(0));
+  EXPECT_EQ(state.meeting(inRack).servers(), 1u);
+  EXPECT_EQ(state.listedBy(byName), std::vector<ServerId>{1});
+  EXPECT_EQ(state.platforms(), (std::map<std::string, uint32_t>{{"reference", 1}}));
+  EXPECT_EQ(state.freeUnits(), 4u);
+  state.apply(aServer("a").rack("s").removed().update(0));
+  EXPECT_FALSE(state.all().contains(0)) << "facts alone do not bring it back";
+  const auto overlay = state.layOver(0, {0}, {});
+  state.lift(overlay);
+  EXPECT_EQ(state.freeUnits(), 4u);
+  state.apply(withoutFacts(aServer("a").update(0), 3));
+  EXPECT_EQ(state.all().servers(), 2u);
+  EXPECT_EQ(state.meeting(inRack).servers(), 1u) << "it is in another rack now";
+  EXPECT_EQ(state.listedBy(byName), (std::vector<ServerId>{0, 1}));
+  EXPECT_EQ(state.freeUnits(), 8u);
+}
+
 TEST(ClusterState, IgnoresAnUnknownServerWithoutFacts) {
   ClusterState state;
   state.apply(withoutFacts(aServer("a").update(5), 3));

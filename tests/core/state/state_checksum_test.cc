@@ -14,7 +14,7 @@ ServerStatus aStatus() {
 }
 
 TEST(StateChecksum, DiffersWithEverythingThatAStatusSays) {
-  std::vector<ServerStatus> others(8, aStatus());
+  std::vector<ServerStatus> others(9, aStatus());
   ++others[0].version;
   others[1].up = false;
   others[2].cordoned = true;
@@ -23,6 +23,7 @@ TEST(StateChecksum, DiffersWithEverythingThatAStatusSays) {
   --others[5].bound[0];
   ++others[6].background[5];
   others[7].freeExtras.at("gpus").erase(1);
+  others[8].removed = true;
   std::set<uint64_t> sums{checksumOf(0, aStatus()), checksumOf(1, aStatus())};
   for (const ServerStatus& other : others) sums.insert(checksumOf(0, other));
   EXPECT_EQ(sums.size(), others.size() + 2);

@@ -16,8 +16,12 @@ constexpr uint64_t kLimit = 1 << 20;
 
 class DiskWatchTest : public testing::Test {
  protected:
-  // Of 800 kB each.
-  void write(const std::string& name) { folder_.write(name, std::string(800'000, 'x')); }
+  // Of 800 kB each; whole once it is there: the watch looks all the time.
+  void write(const std::string& name) {
+    folder_.write("whole", std::string(800'000, 'x'));
+    std::filesystem::create_directories(std::filesystem::path(folder_.at(name)).parent_path());
+    std::filesystem::rename(folder_.at("whole"), folder_.at(name));
+  }
   void watch(AllocationId allocation, const std::string& name, bool isQuota = false) {
     watch_.watch(allocation, {folder_.at(name + "/work"), folder_.at(name + "/tmp"), ""}, {kLimit, isQuota});
   }

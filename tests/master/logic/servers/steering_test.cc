@@ -154,4 +154,82 @@ TEST_F(Steering, AnUncordonEndsADrainBeforeItsDeadline) {
   EXPECT_EQ(verdictOn(0, 2), Verdict::kGranted);
 }
 
+// --- Removing ---------------------------------------------------------------------------------------------
+
+struct Removing : Steering {
+  Status steered(const std::string& name, ServerChange change) {
+    const auto actions = master.handle(ServersSteered{7, theOperator(), {name}, change, {}});
+    return only<Answer>(actions).at(0).status;
+  }
+  Status remove(const std::string& name) { return steered(name, ServerChange::kRemove); }
+  std::vector<std::string> names() {
+    std::vector<std::string> names;
+    for (const ServerView& server : master.logic().servers()) names.push_back(server.facts.name);
+    return names;
+  }
+  void comeBack() { monitor = master.attachMonitor("m", {serverFacts("a", 4), serverFacts("b", 4)}); }
+};
+
+TEST_F(Removing, IsRefusedWhileTheServerIsUpOrMayRunTasks) {
+  EXPECT_EQ(remove("b").error().message, "server b is up, and would come back: stop its monitor first");
+  master.detach(monitor);
+  EXPECT_EQ(remove("a").error().message,
+            "server a may still run tasks (1), which count as lost once it was out of reach for 1m "
+            "(--server-timeout): remove it then");
+  EXPECT_TRUE(remove("b").ok());
+  master.pass(MasterOptions().serverTimeout);
+  EXPECT_TRUE(remove("a").ok());
+  EXPECT_THAT(names(), IsEmpty());
+}
+
+TEST_F(Removing, HoldsUntilItsMonitorAttachesThroughRestartsToo) {
+  master.detach(monitor);
+  EXPECT_TRUE(remove("b").ok());
+  EXPECT_TRUE(remove("b").ok()) << "the answer may have been lost";
+  EXPECT_EQ(remove("z").error().code, ErrorCode::kNotFound);
+  for (int start = 0; start < 2; ++start) {
+    EXPECT_THAT(names(), ElementsAre("a"));
+    EXPECT_TRUE(master.logic().snapshot().at(1).status.removed);
+    EXPECT_EQ(steered("b", ServerChange::kCordon).error().code, ErrorCode::kNotFound);
+    master.restart();
+  }
+  comeBack();
+  EXPECT_THAT(names(), ElementsAre("a", "b"));
+  EXPECT_FALSE(master.status("b").removed);
+  agent = master.attachAgent("x");
+  EXPECT_EQ(verdictOn(1, 2), Verdict::kGranted);
+  master.restart();
+  EXPECT_THAT(names(), ElementsAre("a", "b"));
+}
+
+TEST_F(Removing, HappensByItselfToAServerThatIsDownForLong) {
+  master.detach(monitor);
+  master.pass(MasterOptions().serverTimeout);
+  master.pass(MasterOptions().removeDownServersAfter - std::chrono::seconds(1));
+  EXPECT_THAT(names(), ElementsAre("a", "b"));
+  const auto actions = master.pass(std::chrono::seconds(1));
+  EXPECT_EQ(only<PublishServer>(actions).size(), 2u);
+  EXPECT_THAT(names(), IsEmpty());
+  master.restart();
+  EXPECT_THAT(names(), IsEmpty());
+}
+
+TEST_F(Removing, DoesNotHappenToAServerThatCameBack) {
+  master.detach(monitor);
+  master.pass(MasterOptions().serverTimeout);
+  comeBack();
+  master.pass(2 * MasterOptions().removeDownServersAfter);
+  EXPECT_THAT(names(), ElementsAre("a", "b"));
+}
+
+TEST_F(Removing, LeavesThePlatformToTheOtherServers) {
+  master.detach(monitor);
+  EXPECT_EQ(master.logic().load().monitors, 0u);
+  EXPECT_TRUE(remove("b").ok());
+  auto other = serverFacts("b", 4);
+  other.platform = "other";
+  monitor = master.attachMonitor("m2", {other});
+  EXPECT_EQ(master.logic().server("b")->facts.platform, "other") << "another machine may take its name";
+}
+
 }  // namespace tarcil::steering_test

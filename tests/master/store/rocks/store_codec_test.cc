@@ -74,7 +74,7 @@ TEST(StoredRecords, ComeBackAsTheyWere) {
   holding.extras = {{"gpus", {0, 3}}};
   EXPECT_EQ(std::get<TaskRecord>(stored(holding)), holding);
   ServerRecord having = server();
-  having.cordoned = having.draining = true;
+  having.cordoned = having.draining = having.removed = true;
   having.drainAt = WallTime(std::chrono::seconds(1'700'000'000));
   having.cordonReason = "drained by root";
   having.facts.extras = {{"gpus", 4}};
