@@ -113,10 +113,8 @@ void drainOverdue(EventContext& context) {
 
 void removeOverdue(EventContext& context) {
   ServerTable& servers = context.tables.servers;
-  for (ServerId id : servers.removals().takeDue(context.now.steady)) {
-    Server& server = servers.at(id);
-    if (!server.session && server.residents.empty()) remove(context, server);
-  }
+  // They are down, and their tasks were lost.
+  for (ServerId id : servers.removals().takeDue(context.now.steady)) remove(context, servers.at(id));
 }
 
 void resumeDrains(EventContext& context) {
