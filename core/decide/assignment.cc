@@ -13,6 +13,15 @@ Assignment::Assignment(const SearchContext& context, const PlacementRequest& req
   if (!goInOrder) done_.assign(request.tasks.size(), false);
 }
 
+void Assignment::clear() {
+  claims_.clear();
+  done_.assign(done_.size(), false);
+  free_ = request_.tasks.size();
+  unmet_ = 0;
+  next_ = 0;
+  acceptable_ = 0;
+}
+
 size_t Assignment::nextTask() {
   while (next_ < done_.size() && done_[next_]) ++next_;
   return next_++;

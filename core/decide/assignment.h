@@ -35,6 +35,9 @@ class Assignment {
   // slots is for them.
   void assignOnly(std::span<const size_t> tasks, std::vector<uint32_t>& sites);
 
+  // Takes all back. The caller does the same with the sites and with `placed`.
+  void clear();
+
   // Claims that may be made yet.
   size_t left() const { return request_.atMost - claims_.size(); }
   // Tasks that are to get a slot yet, but for those that assignOnly() has seen.

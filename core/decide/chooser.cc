@@ -1,11 +1,13 @@
 #include "core/decide/chooser.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <span>
 #include <utility>
 
 #include "core/decide/assignment.h"
+#include "core/decide/group_flow.h"
 #include "core/decide/packing.h"
 #include "core/decide/prepared_job.h"
 #include "core/decide/sample_plan.h"
@@ -60,13 +62,24 @@ class Choice {
   Decision decide();
 
  private:
+  // Tasks that require the same, by position in the request.
+  struct Group {
+    const std::vector<Constraint>* required = nullptr;
+    std::vector<size_t> tasks;
+  };
+  using Groups = std::vector<Group>;
   void placeRequiring();
-  void placeGroup(const std::vector<Constraint>& required, std::span<const size_t> tasks);
+  void placeGroup(const Group& group);
+  void placeTogether(const Groups& groups);
+  Groups requiringGroups() const;
+  void takeAllBack();
+  uint32_t slotsThatWillDo(const Site& site, size_t most);
   // Where tasks that require this may go, and their highest performance on a platform of such servers.
   struct Required {
     std::vector<ServerId> servers;
     double best = 0;
   };
+  Required serversFor(const std::vector<Constraint>& required, size_t tasks);
   Required listed(const Constraint& list, const std::vector<Constraint>& required) const;
   Required sampled(const std::vector<Constraint>& required, size_t tasks);
   void placePreferring();
@@ -157,25 +170,36 @@ Decision Choice::decide() {
   return std::move(decision_);
 }
 
-// Tasks that require the same are placed together, those with the fewest servers to choose from first.
+// Tasks that require the same are placed together, those with the fewest servers to choose from first. Of a
+// gang one group may take what only another could: then all wait, the next time too, unless the groups are
+// matched with the servers.
 void Choice::placeRequiring() {
+  const Groups groups = requiringGroups();
+  for (const Group& group : groups) placeGroup(group);
+  if (spec_.schedule == Schedule::kGang && groups.size() > 1 && assignment_.unmet() > 0) placeTogether(groups);
+}
+
+Choice::Groups Choice::requiringGroups() const {
   using Requirement = const std::vector<Constraint>*;
   const auto before = [](Requirement a, Requirement b) {
     const bool isListed = listIn(*a) != nullptr;
     return isListed == (listIn(*b) != nullptr) ? *a < *b : isListed;
   };
-  std::map<Requirement, std::vector<size_t>, decltype(before)> groups(before);
+  std::map<Requirement, std::vector<size_t>, decltype(before)> tasks(before);
   for (size_t task = 0; task < request_.tasks.size(); ++task) {
     if (const Requirement required = spec_.requirementOf(request_.tasks[task].index)) {
-      groups[required].push_back(task);
+      tasks[required].push_back(task);
     }
   }
-  for (const auto& [required, tasks] : groups) placeGroup(*required, tasks);
+  Groups groups;
+  groups.reserve(tasks.size());
+  for (auto& [required, positions] : tasks) groups.push_back({required, std::move(positions)});
+  return groups;
 }
 
-void Choice::placeGroup(const std::vector<Constraint>& required, std::span<const size_t> tasks) {
-  const Constraint* const list = listIn(required);
-  const Required found = list ? listed(*list, required) : sampled(required, tasks.size());
+void Choice::placeGroup(const Group& group) {
+  const std::vector<size_t>& tasks = group.tasks;
+  const Required found = serversFor(*group.required, tasks.size());
   std::vector<uint32_t>& sites = memory_.sites;
   sites.clear();
   // As if all of the job required it: good enough is what is near the best of these servers.
@@ -192,6 +216,68 @@ void Choice::placeGroup(const std::vector<Constraint>& required, std::span<const
   assignment_.assignOnly(tasks, ranked);
   context_.acceptableFrom = ofJob;
   for (uint32_t site : sites) search_.sites().judgeAnew(search_.sites()[site]);
+}
+
+// Places the groups anew, so that as many tasks as possible have a slot; which of its slots a task gets, and
+// whether on a server that it prefers, does not matter then.
+void Choice::placeTogether(const Groups& groups) {
+  takeAllBack();
+  Sites& sites = search_.sites();
+  const double ofJob = context_.acceptableFrom;
+  size_t tasks = 0;
+  for (const Group& group : groups) tasks += group.tasks.size();
+  GroupFlow flow(placed_, static_cast<uint32_t>(tasks));
+  std::vector<double> acceptableFrom;
+  for (const Group& group : groups) {
+    // Enough are sampled for it beside whatever the others take.
+    const Required found = serversFor(*group.required, tasks);
+    context_.acceptableFrom = acceptableFrom.emplace_back(context_.target * found.best);
+    flow.addGroup(static_cast<uint32_t>(group.tasks.size()));
+    for (ServerId server : found.servers) {
+      const auto site = search_.include(server);
+      if (site && !flow.addServer(server, slotsThatWillDo(sites[*site], tasks))) break;
+    }
+  }
+  std::vector<GroupFlow::Share> shares = flow.largest();
+  // The first slots of a server are the better ones.
+  std::ranges::stable_sort(shares, std::greater(), [&](const auto& share) { return acceptableFrom[share.group]; });
+  std::vector<size_t> placed(groups.size());
+  for (const GroupFlow::Share& share : shares) {
+    context_.acceptableFrom = acceptableFrom[share.group];
+    Site& site = sites[*search_.include(share.server)];
+    for (uint32_t i = 0; i < share.tasks; ++i) {
+      assignment_.assign(site, groups[share.group].tasks[placed[share.group]++]);
+    }
+  }
+  context_.acceptableFrom = ofJob;
+  std::vector<uint32_t> none;
+  for (const Group& group : groups) assignment_.assignOnly(group.tasks, none);
+  for (Site& site : sites.all()) {
+    if (site.seen) sites.judgeAnew(site);
+  }
+}
+
+void Choice::takeAllBack() {
+  assignment_.clear();
+  placed_ = countPlaced(state_, request_);
+  for (Site& site : search_.sites().all()) {
+    if (site.seen) site.picked = 0;
+  }
+}
+
+// Slots of the site that may be taken one after the other, with no task of this decision there; not more than
+// so many are looked at.
+uint32_t Choice::slotsThatWillDo(const Site& site, size_t most) {
+  const Sites& sites = search_.sites();
+  uint32_t slots = 0;
+  while (slots < std::min<size_t>(site.found, most) && sites.mayTake(sites.offer(site, slots))) ++slots;
+  return slots;
+}
+
+// Where these may be listed by name or rack; else so many as a sample for so many tasks has.
+Choice::Required Choice::serversFor(const std::vector<Constraint>& required, size_t tasks) {
+  const Constraint* const list = listIn(required);
+  return list ? listed(*list, required) : sampled(required, tasks);
 }
 
 Choice::Required Choice::listed(const Constraint& list, const std::vector<Constraint>& required) const {

@@ -11,6 +11,7 @@
 
 #include "core/base/units.h"
 #include "core/decide/chooser.h"
+#include "core/decide/group_flow.h"
 #include "core/decide/spread_count.h"
 #include "core/model/constraint.h"
 #include "core/state/extras.h"
@@ -66,17 +67,20 @@ class Capacity {
  public:
   Capacity(const ClusterState& state, const JobSpec& spec) : spec_(spec), inDomain_(state, spec.placement) {}
 
-  void add(ServerId server, const Vacancy& vacancy, const Extras& extras, const ByteSupply& bytes) {
+  // Returns the slots of the server.
+  uint64_t add(ServerId server, const Vacancy& vacancy, const Extras& extras, const ByteSupply& bytes) {
     ++servers_;
     largest_ = std::max<uint32_t>(largest_, vacancy.rus);
     const uint64_t slotsByUnits = vacancy.rus / spec_.rusPerTask;
     const uint64_t slots = std::min({slotsByUnits, slotsByExtras(extras), slotsByBytes(bytes)});
     slotsByUnits_ += slotsByUnits;
     slots_ += slots;
-    if (!inDomain_.isLimited()) return;
-    const auto more = static_cast<uint32_t>(std::min<uint64_t>(slots, inDomain_.room(server)));
-    inDomain_.add(server, more);
-    spread_ += more;
+    if (inDomain_.isLimited()) {
+      const auto more = static_cast<uint32_t>(std::min<uint64_t>(slots, inDomain_.room(server)));
+      inDomain_.add(server, more);
+      spread_ += more;
+    }
+    return slots;
   }
 
   uint64_t servers() const { return servers_; }
@@ -238,22 +242,76 @@ Status everFeasibleAlike(const ClusterState& state, const JobSpec& spec) {
   return tooLarge(spec, capacity);
 }
 
-// Whether the tasks that require the same could run, each such group by itself.
+// Tasks that require the same.
+using Groups = std::map<std::vector<Constraint>, std::vector<TaskIndex>>;
+
+std::vector<Constraint> withThoseOfAll(const JobSpec& spec, const std::vector<Constraint>& required) {
+  std::vector<Constraint> constraints = spec.placement.constraints;
+  std::ranges::copy(required, std::back_inserter(constraints));
+  return constraints;
+}
+
+Error inRequirement(TaskIndex task, const std::vector<Constraint>& required, const std::string& problem) {
+  return invalid("task " + std::to_string(task) + " requires " + describe(required) + ": " + problem);
+}
+
+// Of a group of a gang, so many tasks of which find a slot.
+Error tooFewBesideOthers(const JobSpec& spec, const std::vector<TaskIndex>& tasks, uint32_t placed) {
+  const Placement& placement = spec.placement;
+  const std::string need = tasks.size() == 1 ? "it needs 1 slot"
+                                             : std::to_string(tasks.size()) + " tasks that require this need " +
+                                                   std::to_string(tasks.size()) + " slots";
+  const std::string spread = placement.spread.empty() ? ""
+                                                      : ", with at most " + std::to_string(placement.atMost) +
+                                                            " on a " + placement.spread;
+  return inRequirement(tasks.front(), placement.requireOfTask.at(tasks.front()),
+                  need + " there, and beside the gang's other tasks that require servers there " +
+                      (placed == 1 ? "is " : "are ") + std::to_string(placed) + spread +
+                      ": name more servers, or leave schedule: gang out");
+}
+
+// Whether the tasks of a gang that require servers could run at once.
+Status requirementsFeasibleTogether(const ClusterState& state, const JobSpec& spec, const Groups& groups) {
+  GroupFlow flow(SpreadCount(state, spec.placement),
+                 static_cast<uint32_t>(spec.placement.requireOfTask.size()));
+  for (const auto& [required, tasks] : groups) {
+    flow.addGroup(static_cast<uint32_t>(tasks.size()));
+    Capacity capacity(state, spec);
+    forEachMeeting(state, withThoseOfAll(spec, required), [&](ServerId id) {
+      const uint64_t slots = capacity.add(id, state.vacancy(id), state.extras(id), state.byteSupply(id));
+      return flow.addServer(id, static_cast<uint32_t>(std::min<uint64_t>(slots, UINT32_MAX)));
+    });
+  }
+  if (flow.isCut()) {
+    return invalid("placement.require of this gang makes more than " + std::to_string(GroupFlow::kMaxPairs) +
+                   " pairs of requirements and servers: name fewer servers, or leave schedule: gang out");
+  }
+  std::vector<uint32_t> placed(groups.size());
+  for (const GroupFlow::Share& share : flow.largest()) placed[share.group] += share.tasks;
+  auto count = placed.begin();
+  for (const auto& [required, tasks] : groups) {
+    if (*count < tasks.size()) return tooFewBesideOthers(spec, tasks, *count);
+    ++count;
+  }
+  return {};
+}
+
+// Whether the tasks that require servers of their own could run: those that require the same by themselves,
+// and those of a gang all together.
 Status requirementsFeasible(const ClusterState& state, const JobSpec& spec) {
-  std::map<std::vector<Constraint>, std::vector<TaskIndex>> groups;
+  Groups groups;
   for (const auto& [task, required] : spec.placement.requireOfTask) groups[required].push_back(task);
   JobSpec group = spec;
   group.placement.requireOfTask.clear();
   for (const auto& [required, tasks] : groups) {
     group.tasks = static_cast<uint32_t>(tasks.size());
-    group.placement.constraints = spec.placement.constraints;
-    std::ranges::copy(required, std::back_inserter(group.placement.constraints));
+    group.placement.constraints = withThoseOfAll(spec, required);
     if (Status feasible = everFeasibleAlike(state, group); !feasible) {
-      return invalid("task " + std::to_string(tasks.front()) + " requires " + describe(required) + ": " +
-                     feasible.error().message);
+      return inRequirement(tasks.front(), required, feasible.error().message);
     }
   }
-  return {};
+  const bool areTogether = spec.schedule == Schedule::kGang && groups.size() > 1;
+  return areTogether ? requirementsFeasibleTogether(state, spec, groups) : Status();
 }
 
 }  // namespace

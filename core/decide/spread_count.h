@@ -18,6 +18,9 @@ class SpreadCount {
 
   bool isLimited() const { return isLimited_; }
 
+  // Requires: isLimited().
+  Domains::Key domainOf(ServerId server) const { return domains_.of(server); }
+
   void add(ServerId server, uint32_t tasks = 1) {
     if (isLimited()) tasks_.add(domains_.of(server), tasks);
   }

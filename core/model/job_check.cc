@@ -230,12 +230,6 @@ Problems mismatches(const JobSpec& job, bool hasFiles) {
     add(problems, "concurrency",
         "a gang starts all of its tasks at once; leave it out, or write schedule: incremental");
   }
-  if (job.schedule == Schedule::kGang && !job.placement.requireOfTask.empty()) {
-    add(problems, "placement.require",
-        "binds single tasks of a gang, which starts all of its tasks at once or none; write a list for all "
-        "of them, "
-        "or schedule: incremental");
-  }
   const Container& container = job.container;
   if (!container.rootfs.empty() && !container.bundle.empty()) {
     add(problems, "container.bundle", "names files of the task, and so does rootfs; leave one of them out");

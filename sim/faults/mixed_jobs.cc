@@ -117,7 +117,6 @@ void setPlacement(JobSpec& spec, Rng& rng) {
       spec.extras["gpus"] = from(1, 2, rng);
       break;
     case 7:
-      if (spec.schedule == Schedule::kGang) break;  // its tasks all require the same
       placement.requireOfTask[0] = {onServers({"s0", "s1"})};
       if (spec.tasks > 1) placement.requireOfTask[1] = {{"rack", Constraint::Operator::kNotEqual, {"r1"}}};
       break;

@@ -127,11 +127,6 @@ TEST(JobCheck, BoundsWhatTasksRequire) {
                 job.tasks = 2;
               }),
               StartsWith("placement.require.2: is for no task of this job"));
-  EXPECT_THAT(problemAfter([&](JobSpec& job) {
-                require(job, 2, "server", 1);
-                job.schedule = Schedule::kGang;
-              }),
-              StartsWith("placement.require: binds single tasks of a gang"));
   EXPECT_THAT(problemAfter([&](JobSpec& job) { require(job, 9'000, "server", 5); }),
               AllOf(StartsWith("placement.require: takes "), HasSubstr("at most 1MiB")));
 }
