@@ -145,7 +145,9 @@ WaitReason whyRequiring(const JobSpec& spec, const Decision& decision, Units uni
     return {"required:too_few_free", text + to_string(units.free) + " of " + to_string(units.usable) +
                                          " units are free there, a task needs " + to_string(spec.rusPerTask)};
   }
-  return {"required:none_suits", text + "none of the slots there suits it now"};
+  const bool mayBeTaken = spec.schedule == Schedule::kGang && spec.placement.requireOfTask.size() > 1;
+  return {"required:none_suits", text + "none of the slots there suits it now" +
+                                     (mayBeTaken ? ", or other tasks of the gang need them" : "")};
 }
 
 WaitReason atItsConcurrency(const JobSpec& spec) {

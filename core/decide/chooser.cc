@@ -176,7 +176,8 @@ Decision Choice::decide() {
 void Choice::placeRequiring() {
   const Groups groups = requiringGroups();
   for (const Group& group : groups) placeGroup(group);
-  if (spec_.schedule == Schedule::kGang && groups.size() > 1 && assignment_.unmet() > 0) placeTogether(groups);
+  if (spec_.schedule == Schedule::kGang && groups.size() > 1 && assignment_.unmet() > 0)
+    placeTogether(groups);
 }
 
 Choice::Groups Choice::requiringGroups() const {
@@ -240,7 +241,8 @@ void Choice::placeTogether(const Groups& groups) {
   }
   std::vector<GroupFlow::Share> shares = flow.largest();
   // The first slots of a server are the better ones.
-  std::ranges::stable_sort(shares, std::greater(), [&](const auto& share) { return acceptableFrom[share.group]; });
+  std::ranges::stable_sort(shares, std::greater(),
+                           [&](const auto& share) { return acceptableFrom[share.group]; });
   std::vector<size_t> placed(groups.size());
   for (const GroupFlow::Share& share : shares) {
     context_.acceptableFrom = acceptableFrom[share.group];

@@ -258,16 +258,17 @@ Error inRequirement(TaskIndex task, const std::vector<Constraint>& required, con
 // Of a group of a gang, so many tasks of which find a slot.
 Error tooFewBesideOthers(const JobSpec& spec, const std::vector<TaskIndex>& tasks, uint32_t placed) {
   const Placement& placement = spec.placement;
-  const std::string need = tasks.size() == 1 ? "it needs 1 slot"
-                                             : std::to_string(tasks.size()) + " tasks that require this need " +
-                                                   std::to_string(tasks.size()) + " slots";
+  const std::string need = tasks.size() == 1
+                               ? "it needs 1 slot"
+                               : std::to_string(tasks.size()) + " tasks that require this need " +
+                                     std::to_string(tasks.size()) + " slots";
   const std::string spread = placement.spread.empty() ? ""
                                                       : ", with at most " + std::to_string(placement.atMost) +
                                                             " on a " + placement.spread;
   return inRequirement(tasks.front(), placement.requireOfTask.at(tasks.front()),
-                  need + " there, and beside the gang's other tasks that require servers there " +
-                      (placed == 1 ? "is " : "are ") + std::to_string(placed) + spread +
-                      ": name more servers, or leave schedule: gang out");
+                       need + " there, and beside the gang's other tasks that require servers there " +
+                           (placed == 1 ? "is " : "are ") + std::to_string(placed) + spread +
+                           ": let some of these tasks run on more servers, or leave schedule: gang out");
 }
 
 // Whether the tasks of a gang that require servers could run at once.

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "core/model/constraint.h"
@@ -193,6 +194,37 @@ TEST(Placing, GangStartsWhenAllItsSlotsAreFree) {
   h.tellServers();
   h.takeCommits();
   EXPECT_EQ(h.launches.size(), 4u);
+}
+
+TEST(Placing, TasksOfAGangThatRequireOverlappingServersStartTogether) {
+  AgentHarness h({aServer("a").rus(1), aServer("b").rus(1)});
+  h.master.occupyElsewhere(1, {}, 1);
+  h.attach();
+  JobSpec spec = aGang(2);
+  spec.placement.requireOfTask = {{0, {onServers({"a", "b"})}}, {1, {onServers({"a"})}}};
+  h.submitted(spec);
+  EXPECT_TRUE(h.launches.empty());
+  EXPECT_EQ(h.master.reason(jobId(1)), "waiting for 2 slots at once (gang); 1 are free");
+  h.master.leaveElsewhere(1);
+  h.tellServers();
+  std::map<TaskIndex, ServerId> servers;
+  for (const Claim& claim : h.commits.back().claims) servers[claim.task] = claim.server;
+  EXPECT_EQ(servers, (std::map<TaskIndex, ServerId>{{0, 1}, {1, 0}}));
+  h.takeCommits();
+  EXPECT_EQ(h.launches.size(), 2u);
+}
+
+TEST(Placing, AGangSaysWhichOfItsTasksFindsNoSlotBesideTheOthers) {
+  AgentHarness h({aServer("a").rus(1), aServer("b").rus(2), aServer("c").rus(4)});
+  h.master.occupyElsewhere(1, {}, 1);
+  h.attach();
+  JobSpec spec = aGang(3);
+  spec.placement.requireOfTask = {{1, {onServers({"b"})}}, {2, {onServers({"b"})}}};
+  h.submitted(spec);
+  EXPECT_EQ(h.master.reason(jobId(1)),
+            "task 2 requires server in (b): none of the slots there suits it now, or other tasks of the gang "
+            "need them");
+  EXPECT_TRUE(h.launches.empty());
 }
 
 TEST(Placing, LargeJobGoesInSeveralCommits) {

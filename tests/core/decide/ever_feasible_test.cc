@@ -7,6 +7,8 @@
 
 namespace tarcil::ever_feasible_test {
 
+using testing::AnyOf;
+
 JobSpec constrained(std::initializer_list<const char*> constraints) {
   JobSpec spec = aJob(1);
   for (const char* text : constraints) spec.placement.constraints.push_back(*parseConstraint(text));
@@ -212,6 +214,52 @@ TEST(EverFeasible, LooksAtWhatSingleTasksRequire) {
       problem(state, gang),
       "task 0 requires server in (1): needs 3 units at once, the servers that suit it have 2 for it: set "
       "tasks (a gang starts at once) to at most 2, or leave schedule: gang out");
+}
+
+TEST(EverFeasible, LooksAtWhatTheTasksOfAGangRequireTogether) {
+  auto state = aCluster({aServer("a").rus(2).down(), aServer("b").rus(1).rack("r2"), aServer("c").rus(4)});
+  JobSpec gang = aGang(4);
+  gang.placement.requireOfTask = {
+      {0, {onServers({"a", "b"})}}, {1, {onServers({"a"})}}, {2, {onServers({"a"})}}};
+  EXPECT_EQ(problem(state, gang), "");
+  gang.placement.requireOfTask[3] = {*parseConstraint("rack = r2")};
+  const std::string none =
+      ": it needs 1 slot there, and beside the gang's other tasks that require servers there are 0: let some "
+      "of these tasks run on more servers, or leave schedule: gang out";
+  EXPECT_THAT(problem(state, gang),
+              AnyOf("task 0 requires server in (a, b)" + none, "task 3 requires rack = r2" + none));
+  gang.schedule = Schedule::kIncremental;
+  EXPECT_EQ(problem(state, gang), "");
+}
+
+TEST(EverFeasible, LooksAtTheSpreadOfWhatTheTasksOfAGangRequire) {
+  auto state = aCluster({aServer("a").rack("r1"), aServer("b").rack("r1"), aServer("c").rack("r2")});
+  JobSpec gang = aGang(3);
+  gang.placement.spread = Domain::kRack;
+  gang.placement.atMost = 2;
+  gang.placement.requireOfTask = {{0, {onServers({"a"})}}, {1, {onServers({"b"})}}, {2, {onServers({"b"})}}};
+  EXPECT_THAT(problem(state, gang),
+              AnyOf("task 0 requires server in (a): it needs 1 slot there, and beside the gang's other tasks "
+                    "that require servers there are 0, with at most 2 on a rack: let some of these tasks run "
+                    "on more servers, or leave schedule: gang out",
+                    "task 1 requires server in (b): 2 tasks that require this need 2 slots there, and beside "
+                    "the gang's other tasks that require servers there is 1, with at most 2 on a rack: let "
+                    "some of these tasks run on more servers, or leave schedule: gang out"));
+  gang.placement.requireOfTask[2] = {onServers({"b", "c"})};
+  EXPECT_EQ(problem(state, gang), "");
+}
+
+TEST(EverFeasible, RefusesAGangWhoseRequirementsMakeTooManyPairs) {
+  std::vector<ServerBuilder> servers;
+  for (uint32_t i = 0; i < 400; ++i) servers.push_back(aServer("s" + std::to_string(i)).rus(1).rack("r"));
+  auto state = aCluster(servers);
+  JobSpec gang = aGang(400);
+  for (TaskIndex task = 0; task < 400; ++task) {
+    gang.placement.requireOfTask[task] = {*parseConstraint("rack in (r, r" + std::to_string(task) + ")")};
+  }
+  EXPECT_EQ(problem(state, gang),
+            "placement.require of this gang makes more than 100000 pairs of requirements and servers: name "
+            "fewer servers, or leave schedule: gang out");
 }
 
 TEST(EverFeasible, SaysThatThereAreNoServers) {

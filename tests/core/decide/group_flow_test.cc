@@ -52,7 +52,8 @@ TEST(GroupFlow, LeavesServersToThoseThatHaveNoOther) {
   const ClusterState state = aCluster(idle(3));
   const SpreadCount placed(state, {});
   const auto shares = flowOf({{1, {{0, 1}, {1, 1}}}, {1, {{0, 1}}}, {2, {{1, 1}, {2, 2}}}}, placed);
-  EXPECT_THAT(byPlace(shares), UnorderedElementsAre(Pair(Pair(0, 1), 1), Pair(Pair(1, 0), 1), Pair(Pair(2, 2), 2)));
+  EXPECT_THAT(byPlace(shares),
+              UnorderedElementsAre(Pair(Pair(0, 1), 1), Pair(Pair(1, 0), 1), Pair(Pair(2, 2), 2)));
 }
 
 TEST(GroupFlow, PlacesWhatFitsWhereNotAllDoes) {
@@ -65,7 +66,8 @@ TEST(GroupFlow, PlacesWhatFitsWhereNotAllDoes) {
 }
 
 TEST(GroupFlow, CountsTheTasksThatSitInADomain) {
-  const ClusterState state = aCluster({aServer("a").rack("1"), aServer("b").rack("1"), aServer("c").rack("2")});
+  const ClusterState state =
+      aCluster({aServer("a").rack("1"), aServer("b").rack("1"), aServer("c").rack("2")});
   Placement placement;
   placement.spread = Domain::kRack;
   placement.atMost = 2;
@@ -137,7 +139,8 @@ bool fitsOn(ServerId server, const std::vector<Group>& groups, const std::vector
   std::multimap<uint32_t, uint32_t> bySlots;
   for (size_t group = 0; group < groups.size(); ++group) {
     const auto slots = groups[group].slots.find(server);
-    if (tasks[group] > 0) bySlots.emplace(slots == groups[group].slots.end() ? 0 : slots->second, tasks[group]);
+    if (tasks[group] > 0)
+      bySlots.emplace(slots == groups[group].slots.end() ? 0 : slots->second, tasks[group]);
   }
   uint32_t taken = 0;
   for (const auto& [slots, count] : bySlots) {
@@ -158,8 +161,8 @@ bool isAllowed(const Tiny& tiny, const Tasks& tasks) {
   }
   if (tiny.placement.spread.empty()) return true;
   for (ServerId server : tiny.placedOn) ++added[domains.of(server)];
-  return std::ranges::all_of(
-      added, [&](const auto& domain) { return domain.second <= tiny.placement.atMost; });
+  return std::ranges::all_of(added,
+                             [&](const auto& domain) { return domain.second <= tiny.placement.atMost; });
 }
 
 // The most tasks that can be placed, with those of the groups before `group` in place.
@@ -188,7 +191,8 @@ RC_GTEST_PROP(GroupFlows, PlaceAsManyTasksAsPossible, ()) {
     ofGroup[share.group] += share.tasks;
     placed += share.tasks;
   }
-  for (size_t group = 0; group < ofGroup.size(); ++group) RC_ASSERT(ofGroup[group] <= tiny.groups[group].tasks);
+  for (size_t group = 0; group < ofGroup.size(); ++group)
+    RC_ASSERT(ofGroup[group] <= tiny.groups[group].tasks);
   RC_ASSERT(isAllowed(tiny, tasks));
   RC_ASSERT(placed == most);
   RC_TAG(placed == tasksOf(tiny.groups));

@@ -118,7 +118,7 @@ struct Case {
     for (int named = *rc::gen::element(0, 0, 3); named > 0; --named) {
       placement.preferOfTask[*rc::gen::inRange(0u, 40u)] = {server(*rc::gen::inRange(0, 14)), server(2)};
     }
-    for (int named = *rc::gen::element(0, 0, 2); named > 0; --named) {
+    for (int named = *rc::gen::element(0, 0, 2, 6); named > 0; --named) {
       placement.requireOfTask[*rc::gen::inRange(0u, 40u)] = {
           onServers({server(*rc::gen::inRange(0, 14)), server(3)})};
     }
@@ -134,6 +134,18 @@ struct Case {
     return haveExtras(allExtras(facts.extras), spec.extras) &&
            std::all_of(spec.placement.constraints.begin(), spec.placement.constraints.end(),
                        [&](const Constraint& constraint) { return meets(constraint, attributes); });
+  }
+  bool takesAnyFeasible() const {
+    return !looksAtQuality(spec.policy) || request.standard == Standard::kBestThereIs;
+  }
+  // E that is near the best of the servers that a task with this requirement may go to.
+  double acceptableFrom(const std::vector<Constraint>* required) const {
+    double best = 0;
+    for (ServerId id = 0; id < state.size(); ++id) {
+      if (!mayUse(id) || (required != nullptr && !meets(state.facts(id), *required))) continue;
+      best = std::max(best, platformFactor(spec.profile, state.facts(id).platform));
+    }
+    return spec.target.value_or(settings.target) * best;
   }
 };
 
@@ -196,6 +208,8 @@ RC_GTEST_PROP(Decisions, HoldClaimByClaim, ()) {
       RC_ASSERT(meets(c.state.facts(claim.server), *required));
     }
     RC_ASSERT(filling.feasible());
+    if (!c.takesAnyFeasible())
+      RC_ASSERT(filling.performance() >= c.acceptableFrom(c.spec.requirementOf(claim.task)));
     RC_ASSERT(claim.rus == c.spec.rusPerTask);
     RC_ASSERT(claim.preferred.size() == claim.rus);
     for (RuIndex ru : claim.preferred) RC_ASSERT(filling.status().free.contains(ru));
@@ -243,18 +257,12 @@ RC_GTEST_PROP(Decisions, DoNotDependOnThoseBefore, ()) {
 
 // How many tasks of the job the cluster could take: acceptable ones, and at the wait bound feasible ones.
 size_t most(const Case& c) {
-  double best = 0;
-  for (ServerId id = 0; id < c.state.size(); ++id) {
-    if (c.mayUse(id)) best = std::max(best, platformFactor(c.spec.profile, c.state.facts(id).platform));
-  }
-  const double from = c.spec.target.value_or(c.settings.target) * best;
-  const bool any = !(c.spec.policy == Policy::kQuality || c.spec.policy == Policy::kGreedy) ||
-                   c.request.standard == Standard::kBestThereIs;
+  const double from = c.takesAnyFeasible() ? 0 : c.acceptableFrom(nullptr);
   std::map<std::string, size_t> taken, room;
   for (ServerId id : c.request.placedOn) ++taken[domainOf(c, id)];
   for (ServerId id = 0; id < c.state.size(); ++id) {
     if (!c.mayUse(id)) continue;
-    for (Filling filling(c, id); filling.feasible() && (any || filling.performance() >= from);) {
+    for (Filling filling(c, id); filling.feasible() && filling.performance() >= from;) {
       ++room[domainOf(c, id)];
       filling.place(filling.status().free.first(c.spec.rusPerTask));
     }

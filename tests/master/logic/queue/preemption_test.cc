@@ -271,6 +271,18 @@ TEST_F(Preemption, EndsTasksWhereTheJobsTasksMayGo) {
   EXPECT_THAT(failAttempt(2, bound), UnorderedElementsAre(low[0], low[1]));
 }
 
+TEST_F(Preemption, EndsTasksWhereAllTasksOfAGangMayGo) {
+  run(1, preemptible(10, 4), {0, 0, 1, 1});
+  JobSpec gang = ofPriority(50, 3);
+  gang.schedule = Schedule::kGang;
+  gang.placement.requireOfTask = {
+      {0, {onServers({"gone"})}}, {1, {onServers({"s"})}}, {2, {onServers({"s"})}}};
+  EXPECT_THAT(failAttempt(2, gang), IsEmpty()) << "one of it could not start";
+  gang.placement.requireOfTask = {
+      {0, {onServers({"s"})}}, {1, {onServers({"s"})}}, {2, {onServers({"s", "t"})}}};
+  EXPECT_THAT(failAttempt(3, gang), SizeIs(3)) << "two on s, one on t";
+}
+
 TEST_F(Preemption, PutsTheServerRightForAJobThatItsTasksDisturb) {
   JobSpec loud = preemptible(10);
   loud.profile = causing(Resource::kLlc, 80);
