@@ -197,11 +197,11 @@ TEST(Placing, GangStartsWhenAllItsSlotsAreFree) {
 }
 
 TEST(Placing, TasksOfAGangThatRequireOverlappingServersStartTogether) {
-  AgentHarness h({aServer("a").rus(1), aServer("b").rus(1)});
+  AgentHarness h({aServer("a").rus(1).background({{Resource::kLlc, 10}}), aServer("b").rus(1)});
   h.master.occupyElsewhere(1, {}, 1);
   h.attach();
   JobSpec spec = aGang(2);
-  spec.placement.requireOfTask = {{0, {onServers({"a", "b"})}}, {1, {onServers({"a"})}}};
+  spec.placement.requireOfTask = {{0, {onServers({"a", "b"})}}, {1, {onServers({"b"})}}};
   h.submitted(spec);
   EXPECT_TRUE(h.launches.empty());
   EXPECT_EQ(h.master.reason(jobId(1)), "waiting for 2 slots at once (gang); 1 are free");
@@ -209,7 +209,7 @@ TEST(Placing, TasksOfAGangThatRequireOverlappingServersStartTogether) {
   h.tellServers();
   std::map<TaskIndex, ServerId> servers;
   for (const Claim& claim : h.commits.back().claims) servers[claim.task] = claim.server;
-  EXPECT_EQ(servers, (std::map<TaskIndex, ServerId>{{0, 1}, {1, 0}}));
+  EXPECT_EQ(servers, (std::map<TaskIndex, ServerId>{{0, 0}, {1, 1}}));
   h.takeCommits();
   EXPECT_EQ(h.launches.size(), 2u);
 }
