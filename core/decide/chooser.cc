@@ -176,8 +176,8 @@ Decision Choice::decide() {
 void Choice::placeRequiring() {
   const Groups groups = requiringGroups();
   for (const Group& group : groups) placeGroup(group);
-  if (spec_.schedule == Schedule::kGang && groups.size() > 1 && assignment_.unmet() > 0)
-    placeTogether(groups);
+  const bool areTogether = spec_.schedule == Schedule::kGang && groups.size() > 1;
+  if (areTogether && assignment_.unmet() > 0) placeTogether(groups);
 }
 
 Choice::Groups Choice::requiringGroups() const {
