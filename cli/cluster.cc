@@ -1,11 +1,10 @@
 #include "cli/cluster.h"
 
+#include <capnp/message.h>
+#include <fnmatch.h>
 #include <sys/random.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <iterator>
-#include <set>
 
 #include "cli/late_agents.h"
 #include "cli/output/output.h"
@@ -18,8 +17,6 @@
 
 namespace tarcil {
 namespace {
-
-constexpr size_t kMinPrefix = 4;
 
 Context requireContext(const ContextFlags& flags) {
   auto context = findContext(flags);
@@ -38,6 +35,9 @@ void randomBytes(void* to, size_t size) {
   // Up to 256 bytes are never cut short.
   if (::getrandom(to, size, 0) != static_cast<ssize_t>(size)) std::abort();
 }
+
+constexpr uint32_t kJobsAPage = 1'000;
+constexpr size_t kShownJobs = 60;  // letters
 
 ClientOptions optionsFor(const Context& context) {
   ClientOptions options;
@@ -90,41 +90,82 @@ Cluster::Cluster(const Context& context)
       client_({io_.provider->getNetwork(), *io_.lowLevelProvider, io_.provider->getTimer()}, context.agents,
               token_, optionsFor(context), [](const std::string& message) { say(message); }) {}
 
-JobId Cluster::job(const std::string& idOrPrefix) {
-  std::string text = idOrPrefix;
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c; });
-  if (auto id = parseJobId(text)) return *id;
-  const bool isPrefix = text.size() >= kMinPrefix && text.size() < 2 * sizeof(JobId::bytes) &&
-                        text.find_first_not_of("0123456789abcdef") == std::string::npos;
-  if (!isPrefix) {
-    throw badInput("'" + idOrPrefix +
-                   "' is no job's id; write at least the first 4 of its 32 hexadecimal digits" +
-                   " (`tarcil job list` shows them)");
-  }
-  auto found = ask([&text](Session& session) {
+Cluster::Jobs Cluster::find(const JobReference& reference) {
+  Jobs jobs;
+  const auto add = [&jobs](auto ids, auto numbers) {
+    for (uint32_t i = 0; i < ids.size(); ++i)
+      jobs.emplace(readJobId(ids[i]), i < numbers.size() ? numbers[i] : 0);
+  };
+  auto found = ask([&reference](Session& session) {
     auto request = session.user.findRequest();
-    request.setPrefix(text.c_str());
+    request.setPrefix(reference.prefix.c_str());
+    request.setNumber(reference.number);
     return request.send();
   });
-  std::set<JobId> ids = LateAgents(*this).withPrefix(text);
-  for (auto id : found.getIds()) ids.insert(readJobId(id));
-  if (ids.empty()) {
-    throw Failure(kExitFailed,
-                  "no job's id begins with " + text + "; `tarcil job list` shows the jobs there are");
-  }
-  if (ids.size() > 1) {
-    throw Failure(kExitFailed, "the ids of several jobs begin with " + text + ", among them " +
-                                   toString(*ids.begin()) + " and " + toString(*std::next(ids.begin())) +
-                                   "; write more digits");
-  }
-  return *ids.begin();
+  add(found.getIds(), found.getNumbers());
+  for (auto& late : LateAgents(*this).find(reference)) add(late.getIds(), late.getNumbers());
+  return jobs;
 }
 
-std::vector<JobId> Cluster::jobs(const std::vector<std::string>& idsOrPrefixes) {
-  std::vector<JobId> ids;
-  for (const std::string& text : idsOrPrefixes) ids.push_back(job(text));
-  return ids;
+Cluster::Jobs Cluster::named(const std::string& pattern) {
+  Jobs jobs;
+  const auto add = [&](auto summaries) {
+    for (auto job : summaries) {
+      if (::fnmatch(pattern.c_str(), job.getName().cStr(), 0) == 0)
+        jobs.emplace(readJobId(job.getId()), job.getNumber());
+    }
+  };
+  capnp::MallocMessageBuilder message;
+  auto filter = message.initRoot<wire::JobFilter>();
+  filter.setName(literalPart(pattern).c_str());
+  kj::Maybe<capnp::Response<wire::UserPort::JobsResults>> page;
+  bool isMore = true;
+  while (isMore) {
+    auto next = ask([&](Session& session) {
+      auto request = session.user.jobsRequest();
+      request.setLimit(kJobsAPage);
+      request.setFilter(filter);
+      KJ_IF_MAYBE (last, page) request.setAfter(last->getNext());
+      return request.send();
+    });
+    add(next.getJobs());
+    isMore = next.hasNext();
+    page = kj::mv(next);
+  }
+  for (auto& late : LateAgents(*this).list(kJobsAPage, filter)) add(late.getJobs());
+  return jobs;
+}
+
+FoundJob Cluster::job(const std::string& text) {
+  const auto parsed = parseJobReference(text);
+  if (!parsed) throw badInput(parsed.error().message);
+  const JobReference& reference = *parsed;
+  const Jobs jobs = reference.name.empty() ? find(reference) : named(reference.name);
+  if (jobs.size() == 1) return {jobs.begin()->first, jobs.begin()->second, reference.task};
+  if (jobs.empty()) {
+    if (const auto whole = parseJobId(reference.prefix)) return {*whole, 0, reference.task};
+    throw Failure(kExitFailed,
+                  "no job has " + describe(reference) + "; `tarcil job list` shows the jobs there are");
+  }
+  std::string some;
+  for (const auto& [id, number] : jobs) {
+    if (some.size() > kShownJobs) break;
+    const bool byNumber = number > 0 && reference.prefix.empty();
+    some += (some.empty() ? "" : ", ") + (byNumber ? std::to_string(number) : "id:" + toString(id));
+  }
+  throw Failure(kExitFailed,
+                "several jobs have " + describe(reference) + ", among them " + some + "; write which one");
+}
+
+std::vector<FoundJob> Cluster::jobs(const std::vector<std::string>& texts) {
+  std::vector<FoundJob> jobs;
+  for (const std::string& text : texts) jobs.push_back(job(text));
+  return jobs;
+}
+
+JobNumber Cluster::numberOf(const JobId& id) {
+  const Jobs jobs = find({.prefix = toString(id)});
+  return jobs.empty() ? 0 : jobs.begin()->second;
 }
 
 JobId makeJobId() {

@@ -4,16 +4,25 @@
 #include <kj/async-io.h>
 #include <kj/async-unix.h>
 
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "cli/job_reference.h"
 #include "client/client.h"
 #include "client/context.h"
 #include "core/base/ids.h"
 #include "core/model/job.h"
 
 namespace tarcil {
+
+struct FoundJob {
+  JobId id{};
+  JobNumber number = 0;
+  std::optional<TaskIndex> task{};  // that the text names
+};
 
 // Everything here throws Failure or a kj::Exception that carries an Error; main turns both into a message and
 // an exit code.
@@ -55,13 +64,20 @@ class Cluster {
     } while (!after.empty());
   }
 
-  // The job with this id or unique prefix of at least 4 digits. A whole id is not looked up. Failure with
-  // kExitBadInput for a text that can be neither, kExitFailed where no job or more than one begins so.
-  JobId job(const std::string& idOrPrefix);
+  // The job that a text names (cli/job_reference.h). Failure with kExitBadInput for a text that can be none,
+  // kExitFailed where it names no job or more than one. A whole id may name a job that nobody knows.
+  FoundJob job(const std::string& text);
   // Each of them, so that all are known before anything is done to the first.
-  std::vector<JobId> jobs(const std::vector<std::string>& idsOrPrefixes);
+  std::vector<FoundJob> jobs(const std::vector<std::string>& texts);
+  // Of a job that has been accepted; 0 where it has none.
+  JobNumber numberOf(const JobId& id);
 
  private:
+  using Jobs = std::map<JobId, JobNumber>;
+  // Those that begin with the prefix or have the number, at most a few: enough to see whether it is one.
+  Jobs find(const JobReference& reference);
+  // Those whose names match.
+  Jobs named(const std::string& pattern);
   explicit Cluster(const Context& context);
 
   const std::vector<std::string> agents_;

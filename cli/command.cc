@@ -53,6 +53,20 @@ CLI::Option* addJsonFlag(CLI::App& command, bool& json) {
   return command.add_flag("--json", json, "Print one JSON value to stdout and nothing else there.");
 }
 
+void addJobName(CLI::App& command, std::string& job) {
+  command
+      .add_option("JOB", job,
+                  "The job's number; or name:PATTERN, or id: and the first 4 or more digits of its id.")
+      ->required();
+}
+
+void addJobNames(CLI::App& command, std::vector<std::string>& jobs) {
+  command
+      .add_option("JOB", jobs,
+                  "The jobs' numbers; or name:PATTERN, or id: and the first 4 or more digits of an id.")
+      ->required();
+}
+
 void addOutputFlags(CLI::App& command, OutputFlags& flags) {
   addJsonFlag(command, flags.json);
   command.add_flag("--verbose", flags.verbose, "Show ids and times in full.");

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <map>
 
 #include "cli/commands/commands.h"
 #include "cli/output/help.h"
@@ -35,7 +36,7 @@ const Help kHelp = {"VERB ...", "",
                     "is placed where it runs well and disturbs no other.",
                     "  tarcil up --detach               # a small cluster on this machine\n"
                     "  tarcil run -- uname -a           # one command on it\n"
-                    "  tarcil submit examples/compress.yaml\n"
+                    "  tarcil submit examples/compression/job.yaml\n"
                     "  tarcil job list                  # then: job status, explain, logs\n"
                     "  tarcil down\n"
                     "\n"
@@ -116,6 +117,18 @@ bool asksForHelp(const std::string& word) {
   return word == "-h" || word == "--help";
 }
 
+// What other schedulers call what we call otherwise; empty where we know of none.
+std::string commandFor(std::string_view word) {
+  static const std::map<std::string_view, const char*> kOurs = {
+      {"cancel", "tarcil job cancel"}, {"delete", "tarcil job cancel"},   {"describe", "tarcil job explain"},
+      {"jobs", "tarcil job list"},     {"kill", "tarcil job cancel"},     {"list", "tarcil job list"},
+      {"logs", "tarcil job logs"},     {"ls", "tarcil job list"},         {"nodes", "tarcil server list"},
+      {"ps", "tarcil job list"},       {"servers", "tarcil server list"}, {"show", "tarcil job explain"},
+      {"start", "tarcil up"},          {"stop", "tarcil down"},           {"wait", "tarcil job wait"}};
+  const auto found = kOurs.find(word);
+  return found == kOurs.end() ? "" : found->second;
+}
+
 // Builds the commands that the words name. Requires that these lead down to one that does something, unless
 // help is asked for on the way.
 void buildAsked(CLI::App& app, const Words& words) {
@@ -130,7 +143,9 @@ void buildAsked(CLI::App& app, const Words& words) {
     if (named == below.end()) {
       std::vector<std::string_view> names;
       for (const CLI::App* command : below) names.push_back(command->get_name());
-      throw badInput(shown(word) + " is no command of `" + path + "`; " + didYouMean(word, names) +
+      const std::string ours = at == &app ? commandFor(word) : "";
+      throw badInput(shown(word) + " is no command of `" + path + "`; " +
+                     (ours.empty() ? didYouMean(word, names) : "for that there is `" + ours + "`; ") +
                      "it has " + joined(names));
     }
     at = *named;
@@ -179,7 +194,14 @@ int runWords(Words words, char** argv, const MakeVerbs& verbsOfTarcild) {
       words.erase(separator, words.end());
     }
   }
-  if (words == Words{"--version"}) words = {"version"};
+  if (words == Words{"--version"} || words == Words{"-v"}) words = {"version"};
+  if (!words.empty() && words.front() == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
+  // What holds for every command may stand before it.
+  if (words.size() > 1 && words.front() == "--json")
+    std::rotate(words.begin(), words.begin() + 1, words.end());
   CLI::App app;
   app.formatter(std::make_shared<CommandHelp>(kHelp));
   app.get_help_ptr()->description("Show this and exit.");

@@ -23,15 +23,18 @@ constexpr TaskIndex kTasksAtOnce = 128;
 // A line longer than this is passed on in pieces.
 constexpr size_t kMaxLine = 64u << 10;
 
-// EPIPE: nobody reads any more. Any other error: the rest would have a gap, so it counts as the same.
-bool writeAll(int fd, std::string_view text) {
+// How long nothing is said of a job that waits, and how often it is looked at then.
+constexpr kj::Duration kPatience = 2 * kj::SECONDS;
+
+// 0, or the error number: where it is EPIPE nobody reads any more.
+int writeAll(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(fd, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
+    if (written < 0) return errno;
     text.remove_prefix(static_cast<size_t>(written));
   }
-  return true;
+  return 0;
 }
 
 }  // namespace
@@ -41,20 +44,20 @@ class ForegroundJob::Writer final {
  public:
   Writer(int fd, bool isShared) : fd_(fd), isShared_(isShared) {}
 
-  // False where nobody reads any more.
-  bool write(std::string_view text) {
+  // As writeAll().
+  int write(std::string_view text) {
     if (!isShared_) return writeAll(fd_, text);
     pending_ += text;
     const size_t end = pending_.rfind('\n');
-    if (end == std::string::npos && pending_.size() < kMaxLine) return true;
+    if (end == std::string::npos && pending_.size() < kMaxLine) return 0;
     const size_t ready = end == std::string::npos ? pending_.size() : end + 1;
-    const bool isWritten = writeAll(fd_, std::string_view(pending_).substr(0, ready));
+    const int error = writeAll(fd_, std::string_view(pending_).substr(0, ready));
     pending_.erase(0, ready);
-    return isWritten;
+    return error;
   }
 
   // The last line, where no newline ends it.
-  bool finish() { return writeAll(fd_, std::exchange(pending_, "")); }
+  int finish() { return writeAll(fd_, std::exchange(pending_, "")); }
 
  private:
   const int fd_;
@@ -82,6 +85,7 @@ kj::Promise<int> ForegroundJob::submitAndFollow() {
         auto ended = waitForJob(cluster_.client(), id_)
                          .then([this](RunState) { return fetchJob(cluster_.client(), id_); })
                          .eagerlyEvaluate(nullptr);
+        waiting_ = sayWhyItWaits("").eagerlyEvaluate([](kj::Exception&&) {});  // `ended` tells
         auto copied = copyAll();
         // A lost connection that cannot be made again shows in `ended`; `copied` never fails.
         return ended.then([copied = kj::mv(copied)](JobStatus&& job) mutable {
@@ -94,12 +98,30 @@ kj::Promise<int> ForegroundJob::submitAndFollow() {
         for (const TaskRecord& task : job.tasks) {
           if (const std::string mishap = mishapOf(task); !mishap.empty()) mishaps += mishap + "\n";
         }
-        const int code = exitCodeOf(job);
+        int code = exitCodeOf(job);
+        if (code == 0 && dropped_ > 0) {
+          mishaps += "the command succeeded, and " + std::to_string(dropped_) +
+                     " bytes of its output are missing: write more slowly, or give it an --output-limit that "
+                     "holds what is not yet copied";
+          code = kExitOfTarcil;
+        }
         if (code == kExitOfTarcil && mishaps.empty()) {
           mishaps = "the job is " + std::string(name(job.progress.state)) + ": " + job.progress.reason;
         }
         say(mishaps);
         return code;
+      });
+}
+
+kj::Promise<void> ForegroundJob::sayWhyItWaits(std::string said) {
+  return cluster_.timer()
+      .afterDelay(kPatience)
+      .then([this]() { return fetchCounts(cluster_.client(), id_); })
+      .then([this, said = std::move(said)](JobCounts&& job) -> kj::Promise<void> {
+        if (job.progress.state != RunState::kQueued || stoppedBy_ != 0) return kj::READY_NOW;
+        const std::string& reason = job.progress.reason;
+        if (!reason.empty() && reason != said) say("the job waits: " + reason);
+        return sayWhyItWaits(reason);
       });
 }
 
@@ -125,8 +147,13 @@ kj::Promise<void> ForegroundJob::copyTask(TaskIndex task) {
 kj::Promise<void> ForegroundJob::copyStream(TaskIndex task, wire::Stream stream) {
   const int fd = stream == wire::Stream::STDOUT ? STDOUT_FILENO : STDERR_FILENO;
   auto writer = kj::heap<Writer>(fd, spec_.tasks > 1);
-  const auto check = [this](bool isWritten) {
-    if (!isWritten) stopWith(kExitSignal + SIGPIPE);
+  // With a gap, the rest would be worth nothing.
+  const auto check = [this, stream](int error) {
+    if (error == 0 || stoppedBy_ != 0) return;
+    if (error == EPIPE) return stopWith(kExitSignal + SIGPIPE);
+    say(std::string("cannot write to ") + (stream == wire::Stream::STDOUT ? "stdout" : "stderr") + ": " +
+        std::strerror(error) + "; the job is cancelled");
+    stopWith(kExitOfTarcil);
   };
   std::string* const kept = stream == wire::Stream::STDOUT ? options_.output : nullptr;
   Sink sink = [&writer = *writer, check, kept](std::string_view text) {
@@ -138,13 +165,17 @@ kj::Promise<void> ForegroundJob::copyStream(TaskIndex task, wire::Stream stream)
   };
   auto copied = copyOutput(cluster_.client(), {id_, task, stream}, Follow::kToTheEnd, std::move(sink));
   return copied
-      .then([&writer = *writer, check]() { check(writer.finish()); },
-            [task](kj::Exception&& exception) {
-              const Error error = fromException(exception);
-              // A task that never started has none.
-              if (error.code == ErrorCode::kNotFound) return;
-              say("task " + std::to_string(task) + ": its output is incomplete: " + error.message);
-            })
+      .then(
+          [this, &writer = *writer, check](uint64_t dropped) {
+            dropped_ += dropped;
+            check(writer.finish());
+          },
+          [task](kj::Exception&& exception) {
+            const Error error = fromException(exception);
+            // A task that never started has none.
+            if (error.code == ErrorCode::kNotFound) return;
+            say("task " + std::to_string(task) + ": its output is incomplete: " + error.message);
+          })
       .attach(kj::mv(writer));
 }
 
@@ -208,7 +239,7 @@ std::string mishapOf(const TaskRecord& task) {
   if (task.state == RunState::kCancelled) return subject + "was cancelled" + detail;
   if (end.cause == EndCause::kNeverStarted) return subject + "could not be started" + detail;
   if (end.cause == EndCause::kTimedOut)
-    return subject + "was stopped: it ran longer than its timeout" + detail;
+    return subject + "was stopped: it " + (end.problem.empty() ? "ran longer than its timeout" : end.problem);
   return detail.empty() ? "" : subject + "failed" + detail;
 }
 

@@ -27,14 +27,17 @@ class ForegroundJob final {
   KJ_DISALLOW_COPY(ForegroundJob);
 
   // Submits the job, copies its output, waits for its end. The exit code: exitCodeOf() the job; 130 (143)
-  // when SIGINT (SIGTERM) cancelled it; 141 when nobody reads the output any more. Says on stderr what the
-  // code does not: out of memory, lost, timed out. Throws as Cluster does.
+  // when SIGINT (SIGTERM) cancelled it; 141 when nobody reads the output any more; kExitOfTarcil when that
+  // cannot be written, or lacks something. Says on stderr what the code does not: why it waits, out of
+  // memory, lost, timed out. Throws as Cluster does.
   int run();
 
  private:
   class Writer;
 
   kj::Promise<int> submitAndFollow();
+  // Each time that the reason is another than this one, until it does not wait any more.
+  kj::Promise<void> sayWhyItWaits(std::string said);
   kj::Promise<void> copyAll();
   kj::Promise<void> copyNext();
   kj::Promise<void> copyTask(TaskIndex task);
@@ -51,9 +54,11 @@ class ForegroundJob final {
   bool isSubmitted_ = false;
   int stoppedBy_ = 0;  // exit code of what stopped the job, 0 while nothing has
   TaskIndex nextTask_ = 0;
+  uint64_t dropped_ = 0;  // bytes of output
   kj::Own<kj::PromiseFulfiller<int>> leave_;
   kj::Promise<void> signals_ = nullptr;
   kj::Promise<void> cancelling_ = nullptr;
+  kj::Promise<void> waiting_ = nullptr;
 };
 
 // The exit code of the first task in order that did not succeed: its own, 128 + n for signal n, kExitOfTarcil

@@ -17,6 +17,16 @@ const Answer* firstOf(const kj::Array<kj::Maybe<Answer>>& answers) {
   return nullptr;
 }
 
+// Of those that answered.
+template <typename Answer>
+std::vector<Answer> answered(kj::Array<kj::Maybe<Answer>> answers) {
+  std::vector<Answer> there;
+  for (auto& answer : answers) {
+    KJ_IF_MAYBE (found, answer) there.push_back(kj::mv(*found));
+  }
+  return there;
+}
+
 }  // namespace
 
 LateAgents::LateAgents(Cluster& cluster) : cluster_(cluster) {
@@ -90,33 +100,22 @@ std::optional<RunState> LateAgents::wait(const JobId& id) {
   return found == nullptr ? std::nullopt : std::optional(fromWire(found->getState()));
 }
 
-std::set<JobId> LateAgents::withPrefix(const std::string& prefix) {
-  auto answers = askAll([prefix](Session& session) {
+std::vector<LateAgents::Found> LateAgents::find(const JobReference& reference) {
+  return answered(askAll([&reference](Session& session) {
     auto request = session.agent.findLateJobsRequest();
-    request.setPrefix(prefix.c_str());
+    request.setPrefix(reference.prefix.c_str());
+    request.setNumber(reference.number);
     return request.send();
-  });
-  std::set<JobId> ids;
-  for (auto& answer : answers) {
-    KJ_IF_MAYBE (found, answer) {
-      for (auto id : found->getIds()) ids.insert(readJobId(id));
-    }
-  }
-  return ids;
+  }));
 }
 
 std::vector<LateAgents::Jobs> LateAgents::list(uint32_t limit, wire::JobFilter::Reader filter) {
-  auto answers = askAll([limit, filter](Session& session) {
+  return answered(askAll([limit, filter](Session& session) {
     auto request = session.agent.lateJobsRequest();
     request.setLimit(limit);
     request.setFilter(filter);
     return request.send();
-  });
-  std::vector<Jobs> lists;
-  for (auto& answer : answers) {
-    KJ_IF_MAYBE (found, answer) lists.push_back(kj::mv(*found));
-  }
-  return lists;
+  }));
 }
 
 kj::Promise<void> LateAgents::copyOutput(const OutputSource& source, Follow follow, Sink sink) {

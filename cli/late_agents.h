@@ -28,8 +28,9 @@ class LateAgents final {
   std::optional<RunState> cancel(const JobId& id);
   // Its state when all of its tasks are over.
   std::optional<RunState> wait(const JobId& id);
-  // Those whose digits begin so: enough to see that a prefix is not unique.
-  std::set<JobId> withPrefix(const std::string& prefix);
+  // Those with this number or whose digits begin so: enough to see that a prefix is not unique. By agent.
+  using Found = capnp::Response<wire::ClientPort::FindLateJobsResults>;
+  std::vector<Found> find(const JobReference& reference);
   // Those that pass, as each agent gives them.
   using Jobs = capnp::Response<wire::ClientPort::LateJobsResults>;
   std::vector<Jobs> list(uint32_t limit, wire::JobFilter::Reader filter);

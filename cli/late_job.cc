@@ -153,6 +153,7 @@ void requireCluster(Cluster& cluster) {
 LateJobStatus runLateJob(Cluster& cluster, const JobId& id, JobFile job) {
   LateJobStatus status = handOver(cluster, id, std::move(job), false);
   status.finished = systemClock().now().wall;
+  status.number = cluster.numberOf(id);
   return status;
 }
 
@@ -162,6 +163,7 @@ void leaveLateJob(Cluster& cluster, const JobId& id, JobFile job) {
 
 LateJobStatus readLateJob(wire::LateJobDetails::Reader from) {
   LateJobStatus status = newLateJob(readJobId(from.getId()), read(from.getSpec()));
+  status.number = from.getNumber();
   status.user = convert::text(from.getUser());
   status.submitted = wallTime(from.getSubmitted());
   status.finished = wallTime(from.getFinished());
@@ -206,6 +208,7 @@ Json jsonOf(const LateJobStatus& job) {
   for (size_t i = 0; i < job.tasks.size(); ++i) tasks.push_back(jsonOf(job.tasks[i], i));
   const std::string reason = reasonOf(job);
   return {{"id", toString(job.id)},
+          {"number", jsonNumber(job.number)},
           {"name", job.spec.name},
           {"user", job.user.empty() ? Json() : Json(job.user)},
           {"policy", nameOf(Policy::kLateBinding)},
@@ -219,7 +222,7 @@ Json jsonOf(const LateJobStatus& job) {
 }
 
 std::string textOf(const LateJobStatus& job, const Style& style) {
-  const Fields fields = {{"Id", style.id(job.id)},
+  const Fields fields = {{"Job", style.job(job.number, job.id)},
                          {"Name", job.spec.name},
                          {"Policy", std::string(nameOf(Policy::kLateBinding))},
                          {"State", std::string(name(stateOf(job)))},
@@ -260,6 +263,7 @@ Json explanationOf(const LateJobStatus& job) {
   }
   const std::string reason = reasonOf(job);
   return {{"id", toString(job.id)},
+          {"number", jsonNumber(job.number)},
           {"state", name(stateOf(job))},
           {"reason", reason.empty() ? Json() : Json(reason)},
           {"policy", nameOf(Policy::kLateBinding)},

@@ -27,6 +27,7 @@ RunState stateFrom(late::Outcome outcome, int32_t code);
 
 struct LateJobStatus {
   JobId id{};
+  JobNumber number = 0;
   JobSpec spec;
   std::string user;     // empty: not known
   std::string problem;  // why it was refused; else empty

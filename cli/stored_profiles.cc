@@ -267,7 +267,7 @@ std::string textOf(const KeptProfiles& kept) {
   }
   Table others({"Not measured yet", "Job", "User", "Since", "State"});
   for (const Profiling& profiling : kept.profilings) {
-    others.add({profiling.application, style.id(profiling.job), profiling.user, style.time(profiling.at),
+    others.add({profiling.application, style.job(0, profiling.job), profiling.user, style.time(profiling.at),
                 profiling.isUnderWay() ? "being measured" : "failed: " + profiling.problem});
   }
   Table observed({"Observed", "User", "Runs", "Caused at most, in the mean", "Latest"});

@@ -1,19 +1,30 @@
 #include "cli/submission.h"
 
+#include "cli/command.h"
 #include "cli/settings.h"
 #include "cli/stored_profiles.h"
 #include "cli/unmeasured.h"
 #include "core/base/failure.h"
+#include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/model/job_check.h"
+#include "core/model/job_fields.h"
 #include "formats/problems.h"
 #include "formats/profile_file.h"
 
 namespace tarcil {
 
 void addSubmissionFlags(CLI::App& command, SubmissionFlags& flags) {
-  command.add_option("FILE", flags.file, "The job file (YAML or JSON).")->required();
+  command.add_option("FILE", flags.file, "The job file (YAML or JSON); -: what comes on stdin.")->required();
+  command.add_option("--name", flags.name, "The job's name in place of the job file's.")->type_name("NAME");
+  command.add_option("--tasks", flags.tasks, "How many tasks, in place of the job file's.")
+      ->check(wholeNumber(1, kMaxTasks))
+      ->type_name("N");
+  command.add_option("--priority", flags.priority, "0 to 100, higher first, in place of the job file's.")
+      ->check(wholeNumber(0, kMaxPriority))
+      ->type_name("P");
+  command.add_flag("--hold", flags.hold, "No task starts before `tarcil job release`.");
   command.add_option("--profile", flags.profile, "Interference profile in place of the job file's own.")
       ->type_name("FILE");
   command
@@ -24,18 +35,46 @@ void addSubmissionFlags(CLI::App& command, SubmissionFlags& flags) {
       ->type_name("TIME");
 }
 
+namespace {
+
+// Lays over the job what the command line says of it. Failure with kExitBadInput.
+void layOver(const SubmissionFlags& flags, WallTime now, JobFile& job) {
+  JobSpec& spec = job.spec;
+  std::string last;  // the option that a problem is put down to
+  if (!flags.name.empty()) {
+    const Title title{kMaxNameCharacters};
+    if (!title.holds(flags.name))
+      throw badInput("--name: " + shown(flags.name) + " does not fit; " + title.remedy());
+    spec.name = flags.name;
+  }
+  if (flags.priority) spec.priority = *flags.priority;
+  if (flags.hold) {
+    spec.hold = true;
+    last = "--hold";
+  }
+  if (flags.tasks) {
+    spec.tasks = *flags.tasks;
+    last = "--tasks";
+  }
+  if (!flags.startAfter.empty()) {
+    const auto time = parseTimeFrom(flags.startAfter, now);
+    if (!time) throw badInput("--start-after: " + time.error().message);
+    spec.startAfter = *time;
+    last = "--start-after";
+  }
+  if (last.empty()) return;
+  const Status good = checkJob(spec, !job.files.empty());
+  if (!good) throw badInput(last + ": " + good.error().message);
+}
+
+}  // namespace
+
 JobFile readSubmission(const SubmissionFlags& flags) {
   JobFileOptions options;
   options.now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
   if (!flags.profile.empty()) options.profile = requireInput(readProfile(flags.profile));
   JobFile job = requireInput(readJobFile(flags.file, options));
-  if (!flags.startAfter.empty()) {
-    const auto time = parseTimeFrom(flags.startAfter, options.now);
-    if (!time) throw badInput("--start-after: " + time.error().message);
-    job.spec.startAfter = *time;
-    const Status good = checkJob(job.spec, !job.files.empty());
-    if (!good) throw badInput("--start-after: " + good.error().message);
-  }
+  layOver(flags, options.now, job);
   return job;
 }
 

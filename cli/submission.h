@@ -1,8 +1,9 @@
-// The job that `submit` and `plan` are given: FILE, --profile and --start-after.
+// The job that `submit` and `plan` are given: FILE, and what is laid over it.
 #pragma once
 
 #include <CLI/CLI.hpp>
 
+#include <optional>
 #include <string>
 
 #include "cli/cluster.h"
@@ -14,6 +15,10 @@ struct SubmissionFlags {
   std::string file;
   std::string profile;
   std::string startAfter;
+  std::string name;
+  std::optional<uint8_t> priority;
+  std::optional<uint32_t> tasks;
+  bool hold = false;
 };
 
 void addSubmissionFlags(CLI::App& command, SubmissionFlags& flags);

@@ -14,18 +14,25 @@ void sayDropped(uint64_t bytes) {
   say(std::to_string(bytes) + " bytes of output were dropped here: limits.output of the job");
 }
 
-// Hands on what an answer brings of a stream that was copied up to `offset`, and says what is missing in
-// between; up to where it is copied then.
+// Up to where a stream is copied, and how much of that was missing.
+struct Copied {
+  uint64_t end = 0, dropped = 0;
+};
+
+// Hands on what an answer brings of a stream that was copied so far, and says what is missing in between.
 template <typename AnswerOf>
-uint64_t passOn(AnswerOf& answer, uint64_t offset, const Sink& sink) {
+Copied passOn(AnswerOf& answer, const Copied& before, const Sink& sink) {
   const auto content = answer.getContent();
   // An agent of an earlier version does not say where it begins.
-  const uint64_t start = std::max(answer.getStart(), offset);
-  if (content.size() > 0) {
-    if (start > offset) sayDropped(start - offset);
-    sink({reinterpret_cast<const char*>(content.begin()), content.size()});
+  const uint64_t start = std::max(answer.getStart(), before.end);
+  Copied after{start + content.size(), before.dropped};
+  if (content.size() == 0) return after;
+  if (start > before.end) {
+    sayDropped(start - before.end);
+    after.dropped += start - before.end;
   }
-  return start + content.size();
+  sink({reinterpret_cast<const char*>(content.begin()), content.size()});
+  return after;
 }
 
 class OutputCopy final {
@@ -33,19 +40,19 @@ class OutputCopy final {
   OutputCopy(Client& client, const OutputSource& source, Follow follow, Sink sink)
       : client_(client), source_(source), follow_(follow), sink_(std::move(sink)) {}
 
-  kj::Promise<void> run() {
+  kj::Promise<uint64_t> run() {
     return client_
         .ask([this](Session& session) {
           auto request = session.agent.outputRequest();
           request.setId(bytesOf(source_.job));
           request.setTask(source_.task);
           request.setStream(source_.stream);
-          request.setOffset(offset_);
+          request.setOffset(copied_.end);
           request.setWait(follow_ == Follow::kToTheEnd);
           return request.send();
         })
-        .then([this](Answer&& answer) -> kj::Promise<void> {
-          if (take(answer)) return kj::READY_NOW;
+        .then([this](Answer&& answer) -> kj::Promise<uint64_t> {
+          if (take(answer)) return copied_.dropped;
           return run();
         });
   }
@@ -53,13 +60,13 @@ class OutputCopy final {
  private:
   // Whether that was all.
   bool take(Answer& answer) {
-    const bool beginsAnew = answer.getAllocation() != allocation_ && offset_ != 0;
+    const bool beginsAnew = answer.getAllocation() != allocation_ && copied_.end != 0;
     allocation_ = answer.getAllocation();
     if (beginsAnew) {
-      offset_ = 0;
+      copied_.end = 0;
       return false;
     }
-    offset_ = passOn(answer, offset_, sink_);
+    copied_ = passOn(answer, copied_, sink_);
     return answer.getEnded() || (follow_ == Follow::kWhatIsThere && answer.getContent().size() == 0);
   }
 
@@ -67,7 +74,7 @@ class OutputCopy final {
   const OutputSource source_;
   const Follow follow_;
   Sink sink_;
-  uint64_t offset_ = 0;
+  Copied copied_;
   AllocationId allocation_ = 0;
 };
 
@@ -84,7 +91,7 @@ kj::Promise<void> copyLateFrom(Client& client, OutputSource source, Follow follo
         return request.send();
       })
       .then([&client, source, follow, sink, offset](auto&& answer) -> kj::Promise<void> {
-        const uint64_t end = passOn(answer, offset, sink);
+        const uint64_t end = passOn(answer, {.end = offset}, sink).end;
         if (answer.getContent().size() == 0 || answer.getEnded()) return kj::READY_NOW;
         return copyLateFrom(client, source, follow, sink, end);
       });
@@ -96,7 +103,7 @@ kj::Promise<void> copyLateOutput(Client& client, const OutputSource& source, Fol
   return copyLateFrom(client, source, follow, std::move(sink), 0);
 }
 
-kj::Promise<void> copyOutput(Client& client, const OutputSource& source, Follow follow, Sink sink) {
+kj::Promise<uint64_t> copyOutput(Client& client, const OutputSource& source, Follow follow, Sink sink) {
   auto copy = kj::heap<OutputCopy>(client, source, follow, std::move(sink));
   auto done = copy->run();
   return done.attach(kj::mv(copy));

@@ -23,8 +23,9 @@ enum class Follow {
 using Sink = std::function<void(std::string_view)>;
 
 // Where the task starts again, its output begins anew, and what was copied of the attempt before stays.
-// Fails as NotFound where the output is gone. Requires: `client` outlives the promise.
-kj::Promise<void> copyOutput(Client& client, const OutputSource& source, Follow follow, Sink sink);
+// The bytes that were dropped, which it says where they are missing. Fails as NotFound where the output is
+// gone. Requires: `client` outlives the promise.
+kj::Promise<uint64_t> copyOutput(Client& client, const OutputSource& source, Follow follow, Sink sink);
 
 // The same of a late-bound job, from the one agent that `client` goes to: all that there is comes when the
 // task is over. Fails as NotFound too where the agent does not know the job, as Invalid where an executor ran

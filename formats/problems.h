@@ -21,8 +21,8 @@ struct FilePosition {
 
 class Problems {
  public:
-  // `file` as the user named it.
-  explicit Problems(std::string file) : file_(std::move(file)) {}
+  // `file` as the user named it; kStdin (formats/yaml_tree.h) for what came from there.
+  explicit Problems(std::string file) : file_(file == "-" ? "stdin" : std::move(file)) {}
 
   // `problem` says what is wrong and what to write instead: "is 0; write a whole number from 1 to 100". An
   // empty field stands for the file as a whole.

@@ -196,11 +196,13 @@ Result<YamlNode> parseYaml(std::string_view text, const std::string& name) {
 
 Result<std::string> readTextFile(const std::string& path, size_t mostBytes) {
   // It may come out of a file that was read.
-  const std::string name = isPrintable(path) ? path : shown(path);
+  const bool isStdin = path == kStdin;
+  const std::string name = isStdin ? "stdin" : isPrintable(path) ? path : shown(path);
   const auto failed = [&name](const char* reason) {
     return invalid(name + ": cannot be read: " + reason + "; check the path and its permissions");
   };
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"), &std::fclose);
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
+      std::fopen(isStdin ? "/dev/stdin" : path.c_str(), "rbe"), &std::fclose);
   if (!file) return failed(std::strerror(errno));
   std::string content(mostBytes + 1, '\0');
   content.resize(std::fread(content.data(), 1, content.size(), file.get()));

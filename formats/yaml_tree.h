@@ -34,6 +34,7 @@ Result<YamlNode> parseYaml(std::string_view text, const std::string& name);
 
 // The bytes of a file. Error: kInvalid naming the path, when it cannot be read or holds more
 // than `mostBytes`.
+inline constexpr std::string_view kStdin = "-";
 Result<std::string> readTextFile(const std::string& path, size_t mostBytes);
 
 }  // namespace tarcil

@@ -53,8 +53,8 @@ interface ClientPort {
   lateJobs @6 (limit :UInt32, filter :Master.JobFilter) -> (jobs :List(Master.JobSummary));
   # The late-bound jobs that this agent knows and that pass the filter, newest first, at most 10,000. Reads only.
 
-  findLateJobs @7 (prefix :Text) -> (ids :List(Data));
-  # Those whose 32 hexadecimal digits begin so; at most two are given. Reads only.
+  findLateJobs @7 (prefix :Text, number :UInt64) -> (ids :List(Data), numbers :List(UInt64));
+  # As UserPort.find. Reads only.
 
   cancelLateJob @8 (id :Data) -> (state :Types.RunState);
   # Success: no more of its tasks are given to servers; those that were run to their end. `state` is the job's before. Fails

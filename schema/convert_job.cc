@@ -414,6 +414,7 @@ void write(const JobRecord& value, wire::JobRecord::Builder to) {
   to.setProfileReplaced(toWire(value.profileReplaced));
   to.setFileBytes(value.fileBytes);
   to.setFilePieces(value.filePieces);
+  to.setNumber(value.number);
 }
 
 JobRecord read(wire::JobRecord::Reader from) {
@@ -425,7 +426,8 @@ JobRecord read(wire::JobRecord::Reader from) {
           wallTime(from.getSubmitted()),
           wallTime(from.getProfileReplaced()),
           from.getFileBytes(),
-          from.getFilePieces()};
+          from.getFilePieces(),
+          from.getNumber()};
 }
 
 void write(const JobProgress& value, wire::JobProgress::Builder to) {
@@ -468,6 +470,7 @@ void write(const TaskRecord& value, wire::TaskRecord::Builder to) {
   to.setPrevious(text(value.previous));
   to.setMovedFor(text(value.movedFor));
   to.setMayRunFor(static_cast<uint64_t>(value.mayRunFor.count()));
+  to.setExcused(value.excused);
 }
 
 TaskRecord read(wire::TaskRecord::Reader from) {
@@ -491,6 +494,7 @@ TaskRecord read(wire::TaskRecord::Reader from) {
   value.previous = text(from.getPrevious());
   value.movedFor = text(from.getMovedFor());
   value.mayRunFor = Duration(from.getMayRunFor());
+  value.excused = from.getExcused();
   return value;
 }
 

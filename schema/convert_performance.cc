@@ -55,6 +55,7 @@ Violation read(wire::Violation::Reader from) {
 
 void write(const TaskViolation& value, wire::TaskViolation::Builder to) {
   to.setJob(bytesOf(value.job));
+  to.setNumber(value.number);
   to.setTask(value.task);
   to.setServer(text(value.server));
   write(value.violation, to.initViolation());
@@ -63,6 +64,7 @@ void write(const TaskViolation& value, wire::TaskViolation::Builder to) {
 
 TaskViolation read(wire::TaskViolation::Reader from) {
   TaskViolation value{.job = readJobId(from.getJob()),
+                      .number = from.getNumber(),
                       .task = from.getTask(),
                       .server = text(from.getServer()),
                       .violation = read(from.getViolation()),

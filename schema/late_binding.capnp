@@ -182,4 +182,5 @@ struct LateJobDetails {
   finished @4 :Int64;                 # 0: not yet
   over @5 :List(LateTaskOver);        # tasks that are over, in the order of their ends, from the one that was asked for
   nextOver @6 :UInt32;                # the one to go on with; 0: these are all so far
+  number @7 :UInt64;                  # the job's, among all of the cluster; 0: none
 }

@@ -50,6 +50,10 @@ interface AgentPort {
   # nothing was stored; a commit without them finds it. Pieces that no commit has named go when the connection ends, when a minute
   # passes without another one, and with the master. Number 0 begins anew. Fails as Exhausted where the store has too many files,
   # as Conflict while another agent sends files of the job, or as moreJobs does, and as Invalid.
+
+  leaseNumbers @6 (count :UInt32) -> (first :UInt64);
+  # So many numbers, at most 100,000, for late-bound jobs of the agent: no job ever gets one of them otherwise. Fails as moreJobs
+  # does. A repeat gives others.
 }
 
 interface AgentFeed {
@@ -248,8 +252,9 @@ interface UserPort {
   # no more than 2,000: where `next` is not null there may be more behind it, also when `jobs` is empty. Fails as
   # NotFound where `after` has no time and names a job that is not there. Reads only.
 
-  find @2 (prefix :Text) -> (ids :List(Data));
-  # Ids of jobs whose 32 hexadecimal digits begin so; at most two are given, enough to see that a prefix is not unique.
+  find @2 (prefix :Text, number :UInt64) -> (ids :List(Data), numbers :List(UInt64));
+  # Ids of jobs whose 32 hexadecimal digits begin so, or of the one with this number where one is given; at most two are given,
+  # enough to see that a prefix is not unique.
 
   wait @3 (id :Data) -> (state :Types.RunState);
   # Answered when the job has ended and that is on disk; at once if it has. Repeat it after a lost connection.
@@ -400,6 +405,7 @@ struct TaskViolation {
   violation @2 :Performance.Violation;
   neighbours @3 :List(Text);          # for people: who each cause's neighbour is; empty where there is none
   job @4 :Data;
+  number @5 :UInt64;                  # of the job
 }
 
 struct WaitingJob {
@@ -436,6 +442,7 @@ struct JobSummary {
   failed @9 :UInt32;
   submitted @10 :Int64;               # wall-clock time
   finished @11 :Int64;                # wall-clock time
+  number @12 :UInt64;                 # 0: none
 }
 
 struct ServerDetails {
@@ -460,6 +467,7 @@ struct ServerDetails {
     throttledNetwork @12 :Float64 = 1;
     throttledCacheWays @13 :Float64 = 1;
     throttledMemoryBandwidth @14 :Float64 = 1;
+    jobNumber @15 :UInt64;
   }
   reason @5 :Text;                    # why it takes no new tasks; empty where it does, or is only down
   draining @6 :Bool;

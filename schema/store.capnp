@@ -36,6 +36,7 @@ struct ClusterRecord {
   epoch @1 :UInt64;           # 1, or the time in ms since 1970 when a backup was restored
   nextAllocation @2 :UInt64;  # every smaller one may have been given out
   forgottenEpoch @3 :UInt64;  # no agent that was forgotten had a higher one
+  nextJob @4 :UInt64;         # every smaller number of a job may have been given out; so may those of the jobs in the store
 }
 
 struct ServerRecord {

@@ -176,6 +176,7 @@ struct JobRecord {
   profileReplaced @6 :Int64;  # wall-clock time: by what was learned since; 0: it is as submitted
   fileBytes @7 :UInt64;     # what its input files take; 0 where an earlier version took it
   filePieces @8 :UInt32;    # of its input files, which were there before its first commit (AgentPort.piece); 0: they came with it
+  number @9 :UInt64;        # in the order in which the cluster accepted its jobs; 0 in a job that is not accepted yet
 }
 
 struct JobProgress {
@@ -212,6 +213,7 @@ struct TaskRecord {
   previous @16 :Text;       # how the attempt before this one ended; empty for the first
   mayRunFor @17 :UInt64;    # microseconds that attempt may have run on
   movedFor @18 :Text;       # where moving: why, for people
+  excused @19 :UInt32;      # attempts that a server could not start by its own fault, and do not count
 }
 
 struct Explanation {

@@ -123,7 +123,8 @@ void writeGive(const late::Give& give, uint32_t index, const LateHeld* job, wire
 }  // namespace
 
 LateBindingAgent::LateBindingAgent(Net net, const Clock& clock, Rng rng, std::string token,
-                                   AgentMetrics& metrics, const LateBindingOptions& options)
+                                   AgentMetrics& metrics, const LateBindingOptions& options,
+                                   LateNumbers::Lease lease)
     : net_(net),
       clock_(clock),
       rng_(rng),
@@ -132,6 +133,8 @@ LateBindingAgent::LateBindingAgent(Net net, const Clock& clock, Rng rng, std::st
       scheduler_(options.scheduler, 0),
       servers_(scheduler_.groups()),
       jobs_(options.kept),
+      numbers_(std::move(lease),
+               [this](late::JobNumber job, JobNumber number) { jobs_.setClusterNumber(job, number); }),
       held_(options.most),
       alarm_(net.timer, clock,
              [this]() {
@@ -395,6 +398,7 @@ Status LateBindingAgent::submit(LateSession& session, LateSubmission submission)
   }
   LateHeld held;
   held.number = *number;
+  held.clusterNumber = numbers_.take(*number);
   held.id = submission.id;
   held.user = session.caller().user;
   held.launch = launchOf(submission, *runAs);

@@ -13,6 +13,7 @@
 #include "agent/late/late_jobs.h"
 #include "agent/late/late_link.h"
 #include "agent/late/late_loads.h"
+#include "agent/late/late_numbers.h"
 #include "agent/late/late_servers.h"
 #include "agent/late/late_session.h"
 #include "agent/server/agent_metrics.h"
@@ -54,8 +55,9 @@ struct LateSubmission {
 class LateBindingAgent final {
  public:
   // `clock` and `metrics` outlive it. `token`: with which monitors are logged in at.
+  // `lease`: asks the master for numbers of jobs.
   LateBindingAgent(Net net, const Clock& clock, Rng rng, std::string token, AgentMetrics& metrics,
-                   const LateBindingOptions& options);
+                   const LateBindingOptions& options, LateNumbers::Lease lease);
   ~LateBindingAgent() noexcept(false);
 
   // What the master tells of a server, of a platform, and of a user: the shares of jobs from now on.
@@ -75,8 +77,10 @@ class LateBindingAgent final {
   // Newest first.
   void list(const Caller& caller, uint32_t limit, wire::JobFilter::Reader filter,
             wire::ClientPort::LateJobsResults::Builder to) const;
-  // Those whose digits begin so, at most two.
-  std::vector<JobId> withPrefix(const Caller& caller, const std::string& prefix) const;
+  // Those whose digits begin so, or with the number where one is given, at most two; by id, with their
+  // numbers. Answered once all of them that can be have numbers.
+  using Found = std::map<JobId, JobNumber>;
+  kj::Promise<Found> find(const Caller& caller, const std::string& prefix, JobNumber number);
   // Its state before.
   Result<RunState> cancel(const Caller& caller, const JobId& id);
   // Its state when every task is over.
@@ -120,6 +124,7 @@ class LateBindingAgent final {
   void carryOut();
   void carryOut(const late::TaskOver& over);
   const LateHeld* find(const Caller& caller, const JobId& id) const;
+  Found foundAtOnce(const Caller& caller, const std::string& prefix, JobNumber number) const;
   LateProgress progressOf(const LateHeld& job) const;
   void flushSoon();
   void setAlarm();
@@ -135,6 +140,7 @@ class LateBindingAgent final {
   std::map<std::string, Share> shares_;            // by platform
   std::map<std::string, uint16_t> sharesOfUsers_;  // of those who have more than one
   LateJobs jobs_;
+  LateNumbers numbers_;
   LateLoads held_;                                                       // of jobs that are not over
   WaitList<std::pair<late::JobNumber, std::optional<TaskIndex>>> over_;  // one of its tasks; none: the job
   std::vector<LinkEntry> places_;                                        // by server

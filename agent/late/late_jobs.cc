@@ -45,6 +45,15 @@ void LateJobs::finish(late::JobNumber number, WallTime when) {
   }
 }
 
+void LateJobs::setClusterNumber(late::JobNumber number, JobNumber clusterNumber) {
+  if (LateHeld* held = find(number)) {
+    held->clusterNumber = clusterNumber;
+    return;
+  }
+  const auto done = std::ranges::find(done_, number, &LateHeld::number);
+  if (done != done_.end()) done->clusterNumber = clusterNumber;
+}
+
 const LateHeld* LateJobs::find(const JobId& id) const {
   for (const auto& [number, job] : held_) {
     if (job.id == id) return &job;

@@ -23,6 +23,7 @@ class LateSession;
 // What the scheduler need not know of a job.
 struct LateHeld {
   late::JobNumber number = 0;
+  JobNumber clusterNumber = 0;  // among all jobs of the cluster; 0: none yet
   JobId id{};
   std::string user;  // who submitted it
   JobSpec spec;
@@ -67,6 +68,8 @@ class LateJobs {
   // nullptr where it is not held.
   LateHeld* find(late::JobNumber number);
   void finish(late::JobNumber number, WallTime when);
+  // Does nothing where it is neither held nor remembered. O(remembered) where it is not held.
+  void setClusterNumber(late::JobNumber number, JobNumber clusterNumber);
 
   // Held or remembered, the newest of this id; nullptr where there is none. O(jobs).
   const LateHeld* find(const JobId& id) const;

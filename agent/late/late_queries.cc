@@ -50,6 +50,7 @@ Status LateBindingAgent::describe(const Caller& caller, const JobId& id, uint32_
   const LateHeld* job = find(caller, id);
   if (job == nullptr) return noJob(id);
   to.setId(bytesOf(job->id));
+  to.setNumber(job->clusterNumber);
   tarcil::write(job->spec, to.initSpec());
   to.setUser(text(job->user));
   to.setSubmitted(toWire(job->submitted));
@@ -79,6 +80,7 @@ void LateBindingAgent::list(const Caller& caller, uint32_t limit, wire::JobFilte
   for (uint32_t i = 0; i < found.size(); ++i) {
     const auto& [job, progress] = found[i];
     list[i].setId(bytesOf(job->id));
+    list[i].setNumber(job->clusterNumber);
     list[i].setName(text(job->spec.name));
     list[i].setUser(text(job->user));
     list[i].setState(toWire(progress.state));
@@ -92,14 +94,21 @@ void LateBindingAgent::list(const Caller& caller, uint32_t limit, wire::JobFilte
   }
 }
 
-std::vector<JobId> LateBindingAgent::withPrefix(const Caller& caller, const std::string& prefix) const {
-  std::vector<JobId> ids;
+LateBindingAgent::Found LateBindingAgent::foundAtOnce(const Caller& caller, const std::string& prefix,
+                                                      JobNumber number) const {
+  Found found;
   for (const LateHeld* job : jobs_.all()) {
-    if (ids.size() == 2) break;
-    const bool isNew = ids.empty() || ids.front() != job->id;
-    if (isNew && maySteer(caller, job->user) && toString(job->id).starts_with(prefix)) ids.push_back(job->id);
+    if (found.size() == 2) break;
+    const bool isMeant = number > 0 ? job->clusterNumber == number : toString(job->id).starts_with(prefix);
+    if (isMeant && maySteer(caller, job->user)) found.emplace(job->id, job->clusterNumber);
   }
-  return ids;
+  return found;
+}
+
+kj::Promise<LateBindingAgent::Found> LateBindingAgent::find(const Caller& caller, const std::string& prefix,
+                                                            JobNumber number) {
+  return numbers_.settled().then(
+      [this, caller, prefix, number]() { return foundAtOnce(caller, prefix, number); });
 }
 
 Result<RunState> LateBindingAgent::cancel(const Caller& caller, const JobId& id) {

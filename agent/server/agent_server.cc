@@ -92,7 +92,8 @@ AgentServer::AgentServer(Net net, const Clock& clock, Rng rng, AgentServerOption
       logic_(options_.logic),
       alarm_(net.timer, clock, [this]() { dispatch(agent::TimerFired{}); }),
       monitors_(net, options_.token),
-      lateBinding_(net, clock, Rng(rng_()), options_.token, metrics_, options_.lateBinding),
+      lateBinding_(net, clock, Rng(rng_()), options_.token, metrics_, options_.lateBinding,
+                   [this](uint32_t count) { return leaseNumbers(count); }),
       fairCalls_(kj::refcounted<FairCalls>(net.timer)),
       heard_(clock.now().steady),
       link_(
@@ -117,6 +118,15 @@ kj::Promise<AgentServer::User> AgentServer::authenticate(const std::string& toke
       if (attached_) users_.emplace(token, user);
       return user;
     });
+  }
+  return toException({ErrorCode::kUnavailable, problem_});
+}
+
+kj::Promise<JobNumber> AgentServer::leaseNumbers(uint32_t count) {
+  KJ_IF_MAYBE (port, port_) {
+    auto request = port->leaseNumbersRequest();
+    request.setCount(count);
+    return request.send().then([](auto&& answer) { return answer.getFirst(); });
   }
   return toException({ErrorCode::kUnavailable, problem_});
 }

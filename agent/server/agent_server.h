@@ -80,6 +80,7 @@ class AgentServer final {
   void superseded();
   kj::Promise<Attached> attach(wire::MasterGate::Client master);
   kj::Promise<Attached> listed(wire::AgentPort::Client port, const agent::Event& event, bool more);
+  kj::Promise<JobNumber> leaseNumbers(uint32_t count);
   Attached attached(wire::AgentPort::Client port, const agent::Event& event);
   void lost(const Error& error);
   void dispatch(const agent::Event& event);

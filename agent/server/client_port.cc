@@ -114,10 +114,18 @@ class ClientPortImpl final : public UserPortServer<wire::ClientPort> {
   }
 
   kj::Promise<void> findLateJobs(FindLateJobsContext context) override {
-    const auto ids = server_.lateBinding().withPrefix(caller_, text(context.getParams().getPrefix()));
-    auto list = context.getResults().initIds(static_cast<uint32_t>(ids.size()));
-    for (uint32_t i = 0; i < ids.size(); ++i) list.set(i, bytesOf(ids[i]));
-    return kj::READY_NOW;
+    const auto params = context.getParams();
+    return server_.lateBinding()
+        .find(caller_, text(params.getPrefix()), params.getNumber())
+        .then([context](LateBindingAgent::Found&& found) mutable {
+          auto ids = context.getResults().initIds(static_cast<uint32_t>(found.size()));
+          auto numbers = context.getResults().initNumbers(static_cast<uint32_t>(found.size()));
+          uint32_t i = 0;
+          for (const auto& [id, number] : found) {
+            ids.set(i, bytesOf(id));
+            numbers.set(i++, number);
+          }
+        });
   }
 
   kj::Promise<void> cancelLateJob(CancelLateJobContext context) override {

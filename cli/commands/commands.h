@@ -10,7 +10,11 @@
 
 namespace tarcil {
 
+struct SubmissionFlags;
+
 // Jobs.
+// Shows what would become of the job, as `tarcil plan`; the exit code.
+int showPlan(const ContextFlags& cluster, const OutputFlags& output, const SubmissionFlags& job);
 void addSubmit(CLI::App& app);
 void addPlan(CLI::App& app);
 // `command` is what followed "--" on the command line: it is the user's, and no flag of ours is looked for

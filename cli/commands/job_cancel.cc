@@ -15,7 +15,7 @@ namespace {
 struct CancelFlags {
   ContextFlags cluster;
   OutputFlags output;
-  std::vector<std::string> ids;
+  std::vector<std::string> jobs;
 };
 
 // The job's state before.
@@ -35,15 +35,19 @@ RunState cancelOne(Cluster& cluster, const JobId& id) {
 
 int cancel(const CancelFlags& flags) {
   Cluster cluster(flags.cluster);
-  const std::vector<JobId> ids = cluster.jobs(flags.ids);
+  const std::vector<FoundJob> jobs = cluster.jobs(flags.jobs);
   const Style style = styleFor(flags.output.verbose);
   Json list = Json::array();
   std::string text;
-  for (const JobId& id : ids) {
-    const RunState before = cancelOne(cluster, id);
-    list.push_back({{"id", toString(id)}, {"cancelled", !isFinal(before)}, {"state", name(before)}});
-    text += isFinal(before) ? aligned({{"Was over", style.id(id) + " (" + std::string(name(before)) + ")"}})
-                            : aligned({{"Cancelled", style.id(id)}});
+  for (const FoundJob& job : jobs) {
+    const RunState before = cancelOne(cluster, job.id);
+    list.push_back({{"id", toString(job.id)},
+                    {"number", jsonNumber(job.number)},
+                    {"cancelled", !isFinal(before)},
+                    {"state", name(before)}});
+    const std::string shown = style.job(job.number, job.id);
+    text += isFinal(before) ? aligned({{"Was over", shown + " (" + std::string(name(before)) + ")"}})
+                            : aligned({{"Cancelled", shown}});
   }
   if (flags.output.json) {
     printJson(list);
@@ -57,20 +61,19 @@ int cancel(const CancelFlags& flags) {
 
 void addJobCancel(CLI::App& job) {
   addCommand(job, "cancel",
-             {"job cancel [OPTIONS] ID...", "Cancel jobs.",
+             {"job cancel [OPTIONS] JOB...", "Cancel jobs.",
               "Waiting tasks are cancelled; running ones get SIGTERM, and SIGKILL when the job's grace "
               "period is over. Returns when the cancellation is on disk; `tarcil job wait` waits for the "
               "end. A job that is over stays as it is, which is reported. With --json, `state` is the job's "
               "state before.\n\n"
               "Of a job with policy late-binding no further task starts, and running ones are ended in the "
               "same way; tasks of an executor are ended by SIGKILL, together with the executor.",
-              "  tarcil job cancel 3f2a\n"
-              "  tarcil job cancel 3f2a 77b0\n",
+              "  tarcil job cancel 4711\n"
+              "  tarcil job cancel 4711 4712\n",
               ""},
              [](CLI::App& command) {
                auto flags = std::make_shared<CancelFlags>();
-               command.add_option("ID", flags->ids, "Ids of jobs, or the first 4 or more digits of each.")
-                   ->required();
+               addJobNames(command, flags->jobs);
                addOutputFlags(command, flags->output);
                addClusterFlags(command, flags->cluster);
                onRun(command, [flags]() { return cancel(*flags); });

@@ -19,7 +19,7 @@ namespace {
 struct ExplainFlags {
   ContextFlags cluster;
   OutputFlags output;
-  std::string id;
+  std::string job;
 };
 
 struct Explained {
@@ -81,6 +81,7 @@ Json jsonOf(const Explained& all) {
   for (const AdjustingStep& step : all.job.steps) steps.push_back(jsonOf(step));
   const std::string& reason = all.job.progress.reason;
   return {{"id", toString(all.job.record.id)},
+          {"number", jsonNumber(all.job.record.number)},
           {"state", name(all.job.progress.state)},
           {"reason", reason.empty() ? Json() : Json(reason)},
           {"profile_assumed", all.job.record.spec.profile.isAssumed},
@@ -115,7 +116,7 @@ std::string textOf(const Explained& all, const Style& style) {
 
 int explain(const ExplainFlags& flags) {
   Cluster cluster(flags.cluster);
-  const JobId id = cluster.job(flags.id);
+  const JobId id = cluster.job(flags.job).id;
   if (!tryFetchJob(cluster, id)) {
     const LateJobStatus late = requireLateJob(cluster, id);
     if (flags.output.json) {
@@ -139,7 +140,7 @@ int explain(const ExplainFlags& flags) {
 void addJobExplain(CLI::App& job) {
   addCommand(
       job, "explain",
-      {"job explain [OPTIONS] ID", "Say why a job's tasks are where they are.",
+      {"job explain [OPTIONS] JOB", "Say why a job's tasks are where they are.",
        "For each decision: how many free slots were drawn, which share of them was acceptable (p), the "
        "probability with which this many draws find what is needed (guarantee), why others were rejected, "
        "and the best candidates with the contention for the job there. Q says how tightly a slot fits, S "
@@ -147,12 +148,12 @@ void addJobExplain(CLI::App& job) {
        "tasks already there can tolerate.\n\n"
        "For a waiting job: the reason. For a task that was started again: how the previous attempt ended. "
        "For a degraded task: the likely causes, and what was done.",
-       "  tarcil job explain 3f2a\n"
-       "  tarcil job explain --json 3f2a\n",
+       "  tarcil job explain 4711\n"
+       "  tarcil job explain --json 4711\n",
        ""},
       [](CLI::App& command) {
         auto flags = std::make_shared<ExplainFlags>();
-        command.add_option("ID", flags->id, "The job's id, or the first 4 or more digits of it.")->required();
+        addJobName(command, flags->job);
         addOutputFlags(command, flags->output);
         addClusterFlags(command, flags->cluster);
         onRun(command, [flags]() { return explain(*flags); });

@@ -43,6 +43,7 @@ using Page = capnp::Response<wire::UserPort::JobsResults>;
 Json jsonOf(Summary job, bool isLate) {
   const std::string reason = job.getReason().cStr();
   return {{"id", toString(readJobId(job.getId()))},
+          {"number", jsonNumber(job.getNumber())},
           {"name", job.getName().cStr()},
           {"user", job.getUser().cStr()},
           {"late_binding", isLate},
@@ -58,7 +59,7 @@ Json jsonOf(Summary job, bool isLate) {
 }
 
 void addRow(Table& table, Summary job, const Style& style) {
-  table.add({style.id(readJobId(job.getId())), job.getName().cStr(), job.getUser().cStr(),
+  table.add({style.job(job.getNumber(), readJobId(job.getId())), job.getName().cStr(), job.getUser().cStr(),
              std::string(name(fromWire(job.getState()))), std::to_string(job.getTasks()),
              std::to_string(job.getQueued()), std::to_string(job.getActive()),
              std::to_string(job.getSucceeded()), std::to_string(job.getFailed()),
@@ -165,11 +166,11 @@ int list(const ListFlags& flags) {
   const Wanted wanted = wantedBy(flags, style.now);
   Cluster cluster(flags.cluster);
   std::optional<Position> after;
-  if (!flags.after.empty()) after = positionOf(cluster, cluster.job(flags.after));
+  if (!flags.after.empty()) after = positionOf(cluster, cluster.job(flags.after).id);
 
   Json json = Json::array();
   Table table(
-      {"Id", "Name", "User", "State", "Tasks", "Queued", "Active", "Done", "Failed", "Submitted", "Reason"});
+      {"Job", "Name", "User", "State", "Tasks", "Queued", "Active", "Done", "Failed", "Submitted", "Reason"});
   std::optional<JobId> lastShown;
   size_t count = 0;
   const auto show = [&](Summary job, bool isLate) {

@@ -1,4 +1,5 @@
 // tarcil job logs: what a task wrote.
+#include <functional>
 #include <optional>
 
 #include "cli/cluster.h"
@@ -15,7 +16,7 @@ namespace {
 
 struct LogFlags {
   ContextFlags cluster;
-  std::string id;
+  std::string job;
   std::optional<TaskIndex> task;
   bool isStderr = false;
   bool follow = false;
@@ -32,7 +33,7 @@ Json textOf(Cluster& cluster, const OutputSource& source) {
   std::string text;
   const Sink sink = [&text](std::string_view piece) { text.append(piece); };
   auto copied = copyOutput(cluster.client(), source, Follow::kWhatIsThere, sink)
-                    .then([]() { return true; },
+                    .then([](uint64_t) { return true; },
                           [](kj::Exception&& exception) {
                             if (fromException(exception).code == ErrorCode::kNotFound) return false;
                             kj::throwFatalException(kj::mv(exception));
@@ -52,7 +53,9 @@ int printAsJson(Cluster& cluster, const JobStatus& job, std::optional<TaskIndex>
   for (const TaskRecord& task : job.tasks) {
     if (!only || *only == task.index) tasks.push_back(jsonOf(cluster, task));
   }
-  printJson({{"id", toString(job.record.id)}, {"tasks", std::move(tasks)}});
+  printJson({{"id", toString(job.record.id)},
+             {"number", jsonNumber(job.record.number)},
+             {"tasks", std::move(tasks)}});
   return kExitDone;
 }
 
@@ -63,13 +66,31 @@ TaskIndex chosenTask(const LogFlags& flags, size_t tasks) {
                                  std::to_string(tasks) + ", from 0");
 }
 
+Follow followOf(const LogFlags& flags) {
+  return flags.follow ? Follow::kToTheEnd : Follow::kWhatIsThere;
+}
+
 wire::Stream chosenStream(const LogFlags& flags) {
   return flags.isStderr ? wire::Stream::STDERR : wire::Stream::STDOUT;
 }
 
-void printAtOnce(std::string_view text) {
-  print(text);
-  flushOutput();
+// Copies to stdout. What goes wrong there is thrown as it is: a promise would put it into words of its own.
+void copyToStdout(Cluster& cluster, const std::function<kj::Promise<void>(Sink)>& copy) {
+  std::optional<Failure> failure;
+  try {
+    cluster.wait(copy([&failure](std::string_view text) {
+      try {
+        print(text);
+        flushOutput();
+      } catch (const Failure& problem) {
+        failure = problem;
+        kj::throwFatalException(KJ_EXCEPTION(FAILED, "stdout cannot be written"));
+      }
+    }));
+  } catch (const kj::Exception&) {
+    if (failure) throw Failure(*failure);
+    throw;
+  }
 }
 
 // --- Jobs that are bound late: the agent that has the job knows where the output is, once a task is over
@@ -87,7 +108,8 @@ Json lateTextOf(Cluster& cluster, LateAgents& agents, const OutputSource& source
   return cluster.wait(kj::mv(copied)) ? Json(text) : Json();
 }
 
-int lateLogs(Cluster& cluster, const JobId& id, const LogFlags& flags) {
+int lateLogs(Cluster& cluster, const FoundJob& named, const LogFlags& flags) {
+  const JobId& id = named.id;
   LateAgents agents(cluster);
   const auto job = agents.find(id);
   if (!job) throw agents.unknown(id);
@@ -103,7 +125,8 @@ int lateLogs(Cluster& cluster, const JobId& id, const LogFlags& flags) {
       tasks.push_back(
           {{"task", i}, {"stdout", text(wire::Stream::STDOUT)}, {"stderr", text(wire::Stream::STDERR)}});
     }
-    printJson({{"id", toString(id)}, {"tasks", std::move(tasks)}});
+    printJson(
+        {{"id", toString(named.id)}, {"number", jsonNumber(named.number)}, {"tasks", std::move(tasks)}});
     return kExitDone;
   }
   if (!flags.follow && !isFinal(job->tasks[index].state)) {
@@ -111,16 +134,19 @@ int lateLogs(Cluster& cluster, const JobId& id, const LogFlags& flags) {
         " is not over; it is bound late, and its output can be read once it is over: -f waits for that");
     return kExitDone;
   }
-  cluster.wait(agents.copyOutput({id, index, chosenStream(flags)},
-                                 flags.follow ? Follow::kToTheEnd : Follow::kWhatIsThere, printAtOnce));
+  copyToStdout(cluster, [&](Sink sink) {
+    return agents.copyOutput({id, index, chosenStream(flags)}, followOf(flags), std::move(sink));
+  });
   return kExitDone;
 }
 
-int logs(const LogFlags& flags) {
-  Cluster cluster(flags.cluster);
-  const JobId id = cluster.job(flags.id);
-  const auto found = tryFetchJob(cluster, id);
-  if (!found) return lateLogs(cluster, id, flags);
+int logs(const LogFlags& given) {
+  Cluster cluster(given.cluster);
+  const FoundJob named = cluster.job(given.job);
+  LogFlags flags = given;
+  if (named.task && !flags.task) flags.task = named.task;
+  const auto found = tryFetchJob(cluster, named.id);
+  if (!found) return lateLogs(cluster, named, flags);
   const JobStatus& job = *found;
   const TaskIndex index = chosenTask(flags, job.tasks.size());
   if (flags.json) return printAsJson(cluster, job, flags.task);
@@ -130,8 +156,9 @@ int logs(const LogFlags& flags) {
     return kExitDone;
   }
   const OutputSource source{job.record.id, index, chosenStream(flags)};
-  cluster.wait(copyOutput(cluster.client(), source, flags.follow ? Follow::kToTheEnd : Follow::kWhatIsThere,
-                          printAtOnce));
+  copyToStdout(cluster, [&](Sink sink) {
+    return copyOutput(cluster.client(), source, followOf(flags), std::move(sink)).ignoreResult();
+  });
   return kExitDone;
 }
 
@@ -140,21 +167,21 @@ int logs(const LogFlags& flags) {
 void addJobLogs(CLI::App& job) {
   addCommand(
       job, "logs",
-      {"job logs [OPTIONS] ID", "Print what a task wrote.",
+      {"job logs [OPTIONS] JOB", "Print what a task wrote.",
        "Prints the standard output (or error) of one task so far, byte for byte. With -f it continues until "
        "the task has ended.\n\n"
        "The output of a job with policy late-binding can be read once the task is over, as long as its "
        "agent remembers the job.\n\n"
        "With --json: both streams of every task, or of the one given by --task, as texts; null where the "
        "task has not started or its output is gone. What is not UTF-8 is replaced.",
-       "  tarcil job logs 3f2a\n"
-       "  tarcil job logs -f --task 3 3f2a\n"
-       "  tarcil job logs --stderr 3f2a\n"
-       "  tarcil job logs --json 3f2a\n",
+       "  tarcil job logs 4711\n"
+       "  tarcil job logs -f 4711.3\n"
+       "  tarcil job logs --stderr 4711\n"
+       "  tarcil job logs --json 4711\n",
        ""},
       [](CLI::App& command) {
         auto flags = std::make_shared<LogFlags>();
-        command.add_option("ID", flags->id, "The job's id, or the first 4 or more digits of it.")->required();
+        addJobName(command, flags->job);
         command.add_option("--task", flags->task, "Which task, from 0; default 0.")
             ->check(wholeNumber(0, kMaxTasks - 1))
             ->type_name("N");

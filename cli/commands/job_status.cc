@@ -12,15 +12,23 @@ namespace {
 struct StatusFlags {
   ContextFlags cluster;
   OutputFlags output;
-  std::string id;
+  std::string job;
 };
+
+void leaveOnly(TaskIndex task, JobStatus& job) {
+  const size_t tasks = job.tasks.size();
+  std::erase_if(job.tasks, [task](const TaskRecord& record) { return record.index != task; });
+  if (!job.tasks.empty()) return;
+  throw Failure(kExitFailed, "the job has no task " + std::to_string(task) + ": it has " +
+                                 std::to_string(tasks) + ", from 0");
+}
 
 int status(const StatusFlags& flags) {
   Cluster cluster(flags.cluster);
-  const JobId id = cluster.job(flags.id);
-  const auto found = tryFetchJob(cluster, id);
+  const FoundJob named = cluster.job(flags.job);
+  auto found = tryFetchJob(cluster, named.id);
   if (!found) {
-    const LateJobStatus late = requireLateJob(cluster, id);
+    const LateJobStatus late = requireLateJob(cluster, named.id);
     if (flags.output.json) {
       printJson(jsonOf(late));
     } else {
@@ -28,7 +36,8 @@ int status(const StatusFlags& flags) {
     }
     return kExitDone;
   }
-  const JobStatus& job = *found;
+  JobStatus& job = *found;
+  if (named.task) leaveOnly(*named.task, job);
   if (flags.output.json) {
     printJson(jsonOf(job));
   } else {
@@ -42,16 +51,17 @@ int status(const StatusFlags& flags) {
 void addJobStatus(CLI::App& job) {
   addCommand(
       job, "status",
-      {"job status [OPTIONS] ID", "Show a job and where its tasks are.",
+      {"job status [OPTIONS] JOB", "Show a job and where its tasks are.",
        "The job's state, why it waits and how many jobs are ahead of it, and for each task: its server and "
        "resource units, the quality Q and satisfaction S of its slot, and how it ended.\n\n"
        "States: queued, starting, running, done, failed, cancelled, lost.",
-       "  tarcil job status 3f2a\n"
-       "  tarcil job status --json 3f2a91c07d5e4b8896a1f0c2d3e4b5a6\n",
+       "  tarcil job status 4711\n"
+       "  tarcil job status 4711.3                     # its task 3 alone\n"
+       "  tarcil job status --json id:3f2a91c0\n",
        ""},
       [](CLI::App& command) {
         auto flags = std::make_shared<StatusFlags>();
-        command.add_option("ID", flags->id, "The job's id, or the first 4 or more digits of it.")->required();
+        addJobName(command, flags->job);
         addOutputFlags(command, flags->output);
         addClusterFlags(command, flags->cluster);
         onRun(command, [flags]() { return status(*flags); });

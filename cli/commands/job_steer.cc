@@ -15,40 +15,51 @@ namespace {
 struct SteerJobFlags {
   ContextFlags cluster;
   OutputFlags output;
-  std::vector<std::string> ids;
+  std::vector<std::string> jobs;
   int priority = 0;
 };
 
 int steer(const SteerJobFlags& flags, wire::JobChange change, const std::string& done) {
   Cluster cluster(flags.cluster);
-  const std::vector<JobId> ids = cluster.jobs(flags.ids);
+  const std::vector<FoundJob> jobs = cluster.jobs(flags.jobs);
   const Style style = styleFor(flags.output.verbose);
   Json list = Json::array();
   std::string text;
-  for (const JobId& id : ids) {
+  for (const FoundJob& job : jobs) {
+    const auto counts = cluster.wait(foundOrNothing(fetchCounts(cluster.client(), job.id)));
+    const std::string shown = style.job(job.number, job.id);
+    if (counts && isFinal(counts->progress.state)) {
+      const std::string state(name(counts->progress.state));
+      list.push_back({{"id", toString(job.id)},
+                      {"number", jsonNumber(job.number)},
+                      {"changed", false},
+                      {"state", state}});
+      text += aligned({{"Was over", shown + " (" + state + ")"}});
+      continue;
+    }
     auto asked = cluster.client().ask([&](Session& session) {
       auto request = session.user.steerJobRequest();
-      request.setId(bytesOf(id));
+      request.setId(bytesOf(job.id));
       request.setChange(change);
       request.setPriority(static_cast<uint8_t>(flags.priority));
       return request.send();
     });
     if (!cluster.wait(foundOrNothing(asked.then([](auto&&) { return true; })))) {
       LateAgents agents(cluster);
-      if (!agents.find(id)) throw agents.unknown(id);
+      if (!agents.find(job.id)) throw agents.unknown(job.id);
       throw Failure(kExitFailed,
-                    "job " + toString(id) +
+                    "job " + shown +
                         " is bound late: it can be neither held nor given another priority; `tarcil job"
                         " cancel` ends it");
     }
-    Json entry = {{"id", toString(id)}};
+    Json entry = {{"id", toString(job.id)}, {"number", jsonNumber(job.number)}, {"changed", true}};
     if (change == wire::JobChange::PRIORITY) {
       entry["priority"] = flags.priority;
     } else {
       entry["held"] = change == wire::JobChange::HOLD;
     }
     list.push_back(std::move(entry));
-    text += aligned({{done, style.id(id)}});
+    text += aligned({{done, shown}});
   }
   if (flags.output.json) {
     printJson(list);
@@ -67,7 +78,7 @@ void addSteering(CLI::App& job, const char* name, const Help& help, wire::JobCha
           ->required()
           ->check(wholeNumber(0, kMaxPriority));
     }
-    command.add_option("ID", flags->ids, "Ids of jobs, or the first 4 or more digits of each.")->required();
+    addJobNames(command, flags->jobs);
     addOutputFlags(command, flags->output);
     addClusterFlags(command, flags->cluster);
     onRun(command, [flags, change, done]() { return steer(*flags, change, done); });
@@ -79,21 +90,21 @@ void addSteering(CLI::App& job, const char* name, const Help& help, wire::JobCha
 void addJobSteering(CLI::App& job) {
   addSteering(
       job, "hold",
-      {"job hold [OPTIONS] ID...", "Let no further task of a job start.",
+      {"job hold [OPTIONS] JOB...", "Let no further task of a job start.",
        "Running tasks continue; waiting ones do not start until `tarcil job release`. The hold survives "
        "restarts of the master. A job that is over stays as it is. `hold: true` in a job file does it from "
        "the start.",
-       "  tarcil job hold 3f2a\n  tarcil job release 3f2a\n", ""},
+       "  tarcil job hold 4711\n  tarcil job release 4711\n", ""},
       wire::JobChange::HOLD, "Held");
   addSteering(
       job, "release",
-      {"job release [OPTIONS] ID...", "Let the tasks of a held job start again.",
-       "They are tried at once, at their job's position in the queue.", "  tarcil job release 3f2a\n", ""},
+      {"job release [OPTIONS] JOB...", "Let the tasks of a held job start again.",
+       "They are tried at once, at their job's position in the queue.", "  tarcil job release 4711\n", ""},
       wire::JobChange::RELEASE, "Released");
   addSteering(job, "priority",
-              {"job priority [OPTIONS] PRIORITY ID...", "Give jobs another priority.",
+              {"job priority [OPTIONS] PRIORITY JOB...", "Give jobs another priority.",
                "Takes effect at once, in the order of the queue and for preemption. Running tasks continue.",
-               "  tarcil job priority 90 3f2a\n  tarcil job priority 10 3f2a 77b0\n", ""},
+               "  tarcil job priority 90 4711\n  tarcil job priority 10 4711 4712\n", ""},
               wire::JobChange::PRIORITY, "Changed");
 }
 

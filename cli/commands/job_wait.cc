@@ -13,7 +13,7 @@ namespace {
 struct WaitFlags {
   ContextFlags cluster;
   OutputFlags output;
-  std::vector<std::string> ids;
+  std::vector<std::string> jobs;
 };
 
 RunState waitForOne(Cluster& cluster, const JobId& id) {
@@ -25,17 +25,17 @@ RunState waitForOne(Cluster& cluster, const JobId& id) {
 
 int wait(const WaitFlags& flags) {
   Cluster cluster(flags.cluster);
-  const std::vector<JobId> ids = cluster.jobs(flags.ids);
+  const std::vector<FoundJob> jobs = cluster.jobs(flags.jobs);
   const Style style = styleFor(flags.output.verbose);
-  Table table({"Id", "State"});
+  Table table({"Job", "State"});
   Json list = Json::array();
   bool allDone = true;
   // One after the other: all of them are waited for, and the last to end decides when.
-  for (const JobId& id : ids) {
-    const RunState state = waitForOne(cluster, id);
+  for (const FoundJob& job : jobs) {
+    const RunState state = waitForOne(cluster, job.id);
     allDone = allDone && state == RunState::kDone;
-    table.add({style.id(id), std::string(name(state))});
-    list.push_back({{"id", toString(id)}, {"state", name(state)}});
+    table.add({style.job(job.number, job.id), std::string(name(state))});
+    list.push_back({{"id", toString(job.id)}, {"number", jsonNumber(job.number)}, {"state", name(state)}});
   }
   if (flags.output.json) {
     printJson(list);
@@ -49,19 +49,18 @@ int wait(const WaitFlags& flags) {
 
 void addJobWait(CLI::App& job) {
   addCommand(job, "wait",
-             {"job wait [OPTIONS] ID...", "Wait until jobs have ended.",
+             {"job wait [OPTIONS] JOB...", "Wait until jobs have ended.",
               "Returns when all of the jobs have ended and their ends are on disk; at once for jobs that "
               "are over.",
-              "  tarcil job wait 3f2a && echo it worked\n"
-              "  tarcil job wait --json 3f2a 77b0\n",
+              "  tarcil job wait 4711 && echo it worked\n"
+              "  tarcil job wait --json 4711 4712\n",
               "  0  every job is done\n"
               "  1  a job failed, was cancelled or lost; or there is no such job\n"
               "  2  bad arguments\n"
               "  3  no cluster in reach, or not allowed\n"},
              [](CLI::App& command) {
                auto flags = std::make_shared<WaitFlags>();
-               command.add_option("ID", flags->ids, "Ids of jobs, or the first 4 or more digits of each.")
-                   ->required();
+               addJobNames(command, flags->jobs);
                addOutputFlags(command, flags->output);
                addClusterFlags(command, flags->cluster);
                onRun(command, [flags]() { return wait(*flags); });

@@ -86,6 +86,7 @@ Json jsonOf(const PressureSum& slack) {
 
 Json jsonOf(const AffectedTask& neighbour) {
   return {{"job", toString(neighbour.job)},
+          {"number", jsonNumber(neighbour.number)},
           {"task", neighbour.task},
           {"server", neighbour.server},
           {"slack_before", jsonOf(neighbour.impact.before)},
@@ -170,7 +171,7 @@ std::string neighboursText(const Foreseen& all, const Style& style, size_t most)
     const Impact& impact = neighbour.impact;
     const auto resource = worstLoss(impact);
     if (!resource || ++hurt > most) continue;
-    table.add({style.id(neighbour.job) + "/" + std::to_string(neighbour.task), neighbour.server,
+    table.add({style.task(neighbour.number, neighbour.job, neighbour.task), neighbour.server,
                std::string(kResourceNames[*resource]), std::to_string(impact.before[*resource]),
                std::to_string(impact.after[*resource])});
   }
@@ -217,6 +218,10 @@ const Help kPlanHelp = {
     "  3  no cluster in reach, or not allowed\n"};
 
 }  // namespace
+
+int showPlan(const ContextFlags& cluster, const OutputFlags& output, const SubmissionFlags& job) {
+  return plan({.cluster = cluster, .output = output, .job = job, .seed = ""});
+}
 
 void addPlan(CLI::App& app) {
   addCommand(app, "plan", kPlanHelp, [](CLI::App& command) {

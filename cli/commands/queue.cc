@@ -22,6 +22,7 @@ Json jsonOf(Waiting waiting) {
   const auto job = waiting.getJob();
   const std::string reason = job.getReason().cStr();
   return {{"id", toString(readJobId(job.getId()))},
+          {"number", jsonNumber(job.getNumber())},
           {"name", job.getName().cStr()},
           {"user", job.getUser().cStr()},
           {"priority", waiting.getPriority()},
@@ -43,8 +44,8 @@ void addRow(Table& table, Waiting waiting, const Style& style) {
                             (waiting.getGang() ? " at once" : "");
   const uint32_t priority = waiting.getPriority(), lifted = waiting.getLiftedPriority();
   const std::string counts = lifted > priority ? " (" + std::to_string(lifted) + ")" : "";
-  table.add({std::to_string(waiting.getAhead() + 1), style.id(readJobId(job.getId())), job.getName().cStr(),
-             job.getUser().cStr(), std::to_string(priority) + counts, wants,
+  table.add({std::to_string(waiting.getAhead() + 1), style.job(job.getNumber(), readJobId(job.getId())),
+             job.getName().cStr(), job.getUser().cStr(), std::to_string(priority) + counts, wants,
              style.time(wallTime(job.getSubmitted())), style.start(wallTime(waiting.getExpectedStart())),
              job.getReason().cStr()});
 }

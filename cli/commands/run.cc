@@ -24,7 +24,7 @@ struct RunFlags {
   uint32_t concurrency = 0;  // all
   int priority = 50;
   bool atMostOnce = false;
-  std::string name, user, profile, timeout, policy = "quality";
+  std::string name, user, profile, timeout, outputLimit, policy = "quality";
   std::vector<std::string> env, constraints;
   std::vector<std::string> command;
 };
@@ -86,6 +86,11 @@ JobSpec specOf(const RunFlags& flags) {
     if (*timeout <= Duration::zero()) throw badInput("--timeout: is 0; write a duration such as 10m");
     spec.timeout = *timeout;
   }
+  if (!flags.outputLimit.empty()) {
+    const auto limit = parseSize(flags.outputLimit);
+    if (!limit) throw badInput("--output-limit: " + limit.error().message);
+    spec.limits.outputBytes = *limit;
+  }
   spec.policy = policyNamed(flags.policy).value();
   spec.atMostOnce = flags.atMostOnce;
   check(spec);
@@ -119,13 +124,14 @@ const Help kRunHelp = {
     "that bring files, restart, or are to run unattended.",
     "  tarcil run -- uname -a\n"
     "  tarcil run --tasks 4 -- sh -c 'echo I am $TARCIL_TASK of $TARCIL_TASKS'\n"
-    "  tarcil run --rus 2 --profile p.yaml --timeout 10m -- ./solve input.txt\n"
-    "  tarcil run --policy late-binding --tasks 100 -- ./count part\n"
-    "  tarcil run --constraint 'platform in (haswell-2.3)' -- ./solve\n",
+    "  tarcil run --rus 2 --timeout 10m -- sort --parallel=2 /usr/share/dict/words\n"
+    "  tarcil run --policy late-binding --tasks 100 -- uname -n\n"
+    "  tarcil run --constraint 'server != server-1' -- uname -n\n",
     "  N      the command's own exit code; with several tasks that of the\n"
     "         first in order that failed\n"
     "  128+N  the command was ended by signal N\n"
-    "  125    tarcil failed: no cluster, job refused or lost, command not found\n"
+    "  125    tarcil failed: no cluster, job refused or lost, command not found;\n"
+    "         or the command succeeded, and part of its output was dropped\n"
     "  2      bad arguments or files; nothing was sent\n"};
 
 }  // namespace
@@ -168,6 +174,12 @@ void addRun(CLI::App& app, const std::vector<std::string>& words) {
         ->type_name("POLICY");
     command.add_flag("--at-most-once", flags->atMostOnce,
                      "With late-binding: a task that may have run is lost rather than run again.");
+    command
+        .add_option(
+            "--output-limit", flags->outputLimit,
+            "How much of each task's output its server keeps until it is copied; what is not copied in "
+            "time is dropped beyond that, and said. Default: limits.output of a job file.")
+        ->type_name("SIZE");
     command.add_option("--timeout", flags->timeout, "Stop it after so long, e.g. 90s or 10m.")
         ->type_name("DURATION");
     addClusterFlags(command, flags->cluster);

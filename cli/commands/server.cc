@@ -75,6 +75,7 @@ Json jsonOf(const ServerTask& task) {
   Json over = Json::array();
   for (size_t resource : task.over) over.push_back(kResourceNames[resource]);
   return {{"job", toString(task.job)},
+          {"number", jsonNumber(task.number)},
           {"task", task.task},
           {"rus", task.rus},
           {"extras", task.extras},
@@ -178,7 +179,7 @@ std::string attributesText(const ServerFacts& facts) {
 }
 
 std::string taskText(const ServerTask& task, const Style& style) {
-  return style.id(task.job) + "/" + std::to_string(task.task);
+  return style.task(task.number, task.job, task.task);
 }
 
 std::string offenceText(const Offence& offence, const Style& style) {

@@ -20,6 +20,7 @@ struct SubmitFlags {
   SubmissionFlags job;
   bool wait = false;
   bool watch = false;
+  bool dryRun = false;
 };
 
 // Says on stderr how many tasks are in which state, whenever that changes. Never done: to be dropped.
@@ -49,10 +50,11 @@ int submitLate(Cluster& cluster, const JobId& id, JobFile job, const SubmitFlags
   if (job.spec.profile.isAssumed) submitMeasuring(cluster, job.spec, job.files);
   if (!flags.wait && !flags.watch) {
     leaveLateJob(cluster, id, std::move(job));
+    const JobNumber number = cluster.numberOf(id);
     if (flags.output.json) {
-      printJson({{"job", toString(id)}});
+      printJson({{"job", toString(id)}, {"number", jsonNumber(number)}});
     } else {
-      print(aligned({{"Job", toString(id)}}));
+      print(aligned({{"Job", styleFor(flags.output.verbose).job(number, id)}}));
     }
     return kExitDone;
   }
@@ -67,6 +69,7 @@ int submitLate(Cluster& cluster, const JobId& id, JobFile job, const SubmitFlags
 }
 
 int submit(const SubmitFlags& flags) {
+  if (flags.dryRun) return showPlan(flags.cluster, flags.output, flags.job);
   JobFile job = readSubmission(flags.job);
   Cluster cluster(flags.cluster);
   addStoredProfile(cluster, flags.job, job);
@@ -74,15 +77,17 @@ int submit(const SubmitFlags& flags) {
   if (job.spec.policy == Policy::kLateBinding) return submitLate(cluster, id, std::move(job), flags);
   cluster.wait(submitJob(cluster.client(), id, job.spec, job.files));
   if (job.spec.profile.isAssumed) submitMeasuring(cluster, job.spec, job.files);
+  const JobNumber number = cluster.numberOf(id);
+  const std::string shown = styleFor(flags.output.verbose).job(number, id);
   if (!flags.wait && !flags.watch) {
     if (flags.output.json) {
-      printJson({{"job", toString(id)}});
+      printJson({{"job", toString(id)}, {"number", jsonNumber(number)}});
     } else {
-      print(aligned({{"Job", styleFor(flags.output.verbose).id(id)}}));
+      print(aligned({{"Job", shown}}));
     }
     return kExitDone;
   }
-  say("job " + toString(id) + " is accepted");
+  say("job " + shown + " is accepted");
   auto over = waitForJob(cluster.client(), id).ignoreResult();
   if (flags.watch) over = over.exclusiveJoin(watch(cluster.client(), cluster.timer(), id, ""));
   cluster.wait(kj::mv(over));
@@ -103,6 +108,8 @@ const Help kSubmitHelp = {
     "A job that does not fit now waits; one that could never fit is refused. `tarcil plan` shows beforehand "
     "what would become of it.",
     "  tarcil submit train.yaml\n"
+    "  tarcil submit --dry-run train.yaml           # where its tasks would go\n"
+    "  generate | tarcil submit --name night-7 -    # a job file on stdin\n"
     "  tarcil submit --wait train.yaml              # 1 if the job fails\n"
     "  tarcil submit --json --profile p.yaml train.yaml\n",
     "  0  accepted; with --wait: the job is done\n"
@@ -116,6 +123,8 @@ void addSubmit(CLI::App& app) {
   addCommand(app, "submit", kSubmitHelp, [](CLI::App& command) {
     auto flags = std::make_shared<SubmitFlags>();
     addSubmissionFlags(command, flags->job);
+    command.add_flag("--dry-run", flags->dryRun,
+                     "Submit nothing; show what would become of the job now, as `tarcil plan` does.");
     command.add_flag("--wait", flags->wait, "Wait for the job's end and show its outcome.");
     command.add_flag("--watch", flags->watch, "As --wait, and report progress on stderr.");
     addOutputFlags(command, flags->output);

@@ -187,6 +187,7 @@ Json jsonOf(const JobStatus& job) {
   }
   const bool isWaiting = job.progress.state == RunState::kQueued;
   return {{"id", toString(job.record.id)},
+          {"number", jsonNumber(job.record.number)},
           {"name", job.record.spec.name},
           {"user", job.record.user},
           {"state", name(job.progress.state)},
@@ -201,7 +202,7 @@ Json jsonOf(const JobStatus& job) {
 
 std::string textOf(const JobStatus& job, const Style& style) {
   const bool isWaiting = job.progress.state == RunState::kQueued;
-  Fields fields = {{"Id", style.id(job.record.id)},
+  Fields fields = {{"Job", style.job(job.record.number, job.record.id)},
                    {"Name", job.record.spec.name},
                    {"User", job.record.user},
                    {"Runs as", job.record.runAs},

@@ -60,7 +60,7 @@ std::vector<AffectedTask> neighboursOf(Cluster& cluster, const JobPlan& plan, co
     const Neighbourhood there = neighbourhoodOf(views[i], platforms, model);
     for (Impact& impact : impactOf(there, causedBy(added.at(claimed[i].id), profile))) {
       const ServerTask& task = views[i].tasks[impact.task];
-      all.push_back({task.job, task.task, claimed[i].name, impact});
+      all.push_back({task.job, task.number, task.task, claimed[i].name, impact});
     }
   }
   std::stable_sort(all.begin(), all.end(),

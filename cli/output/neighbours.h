@@ -12,6 +12,7 @@ namespace tarcil {
 
 struct AffectedTask {
   JobId job;
+  JobNumber number = 0;
   TaskIndex task = 0;
   std::string server;
   Impact impact;

@@ -70,9 +70,19 @@ Json jsonOfExtras(const ServerFacts& facts, const ServerStatus& status) {
   return json;
 }
 
-std::string Style::id(const JobId& id) const {
-  const std::string text = toString(id);
-  return verbose ? text : text.substr(0, kShortId);
+Json jsonNumber(JobNumber number) {
+  return number > 0 ? Json(number) : Json();
+}
+
+std::string Style::job(JobNumber number, const JobId& id) const {
+  const std::string digits = verbose ? toString(id) : toString(id).substr(0, kShortId);
+  if (number == 0) return "id:" + digits;
+  return std::to_string(number) + (verbose ? " (id:" + digits + ")" : "");
+}
+
+std::string Style::task(JobNumber number, const JobId& id, TaskIndex task) const {
+  return number > 0 ? std::to_string(number) + "." + std::to_string(task)
+                    : job(number, id) + "/" + std::to_string(task);
 }
 
 std::string Style::time(WallTime time) const {

@@ -14,7 +14,8 @@
 namespace tarcil {
 
 // --- JSON ---
-Json jsonTime(WallTime time);  // ISO 8601, UTC, microseconds; null for kNever
+Json jsonNumber(JobNumber number);  // null where the job has none
+Json jsonTime(WallTime time);       // ISO 8601, UTC, microseconds; null for kNever
 Json jsonByResource(const Pressure& pressure);
 Json jsonByResource(const PressureSum& sum);
 Json jsonByResource(const Share& share);  // as factors
@@ -25,13 +26,15 @@ Json namesOf(const ResourceSet& resources);
 Json jsonOfExtras(const ServerFacts& facts, const ServerStatus& status);
 
 // --- Text ---
-// How much of ids and times is shown: ids cut to 8 digits and times as "3 min ago", or both in full.
+// How much is shown of jobs and times: a job as its number, or 8 digits of its id where it has none, and
+// times as "3 min ago", or all of it.
 struct Style {
   bool verbose = false;
   WallTime now = kNever;
 
-  std::string id(const JobId& id) const;
-  std::string time(WallTime time) const;  // empty for kNever
+  std::string job(JobNumber number, const JobId& id) const;
+  std::string task(JobNumber number, const JobId& id, TaskIndex task) const;  // "4711.3"
+  std::string time(WallTime time) const;                                      // empty for kNever
   // Of what is to come: "in 3 min"; "not known yet" for kNever.
   std::string start(WallTime time) const;
 };

@@ -11,6 +11,7 @@ namespace {
 ServerTask readTask(wire::ServerDetails::Task::Reader from) {
   ServerTask task;
   task.job = readJobId(from.getJob());
+  task.number = from.getJobNumber();
   task.task = from.getIndex();
   for (RuIndex ru : from.getRus()) task.rus.push_back(ru);
   task.extras = read(from.getExtras());

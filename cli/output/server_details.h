@@ -13,6 +13,7 @@ namespace tarcil {
 
 struct ServerTask {
   JobId job;
+  JobNumber number = 0;
   TaskIndex task = 0;
   std::vector<RuIndex> rus;
   ExtraNumbers extras;

@@ -29,6 +29,7 @@ Json jsonOf(const TaskViolation& violation) {
     causes.push_back(jsonOf(violation.violation.causes[i], violation.neighbours[i]));
   }
   return {{"job", toString(violation.job)},
+          {"number", jsonNumber(violation.number)},
           {"task", violation.task},
           {"server", violation.server},
           {"metric", name(violation.violation.metric)},
@@ -46,10 +47,9 @@ std::string textOf(const std::vector<TaskViolation>& violations, const Style& st
   std::string text;
   for (const TaskViolation& violation : violations) {
     const Violation& what = violation.violation;
-    text += "  " + style.id(violation.job) + "/" + std::to_string(violation.task) + " on " +
-            violation.server + ": " + std::to_string(std::lround(kPercent * partOfExpected(what))) +
-            "% of what is expected (" + std::string(name(what.metric)) + "), since " +
-            style.time(what.since) + "\n";
+    text += "  " + style.task(violation.number, violation.job, violation.task) + " on " + violation.server +
+            ": " + std::to_string(std::lround(kPercent * partOfExpected(what))) + "% of what is expected (" +
+            std::string(name(what.metric)) + "), since " + style.time(what.since) + "\n";
     for (size_t i = 0; i < what.causes.size(); ++i) {
       text += "    " + withEvidence(what.causes[i], violation.neighbours[i]) + "\n";
     }

@@ -41,6 +41,10 @@ std::string toString(const JobId& id);
 // Accepts exactly the text form; nullopt for anything else.
 std::optional<JobId> parseJobId(std::string_view text);
 
+// A job's number, for people: in the order in which the cluster accepted its jobs, from 1. 0: it has none
+// (yet).
+using JobNumber = uint64_t;
+
 // Position of a task within its job, from 0.
 using TaskIndex = uint32_t;
 

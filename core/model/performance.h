@@ -119,6 +119,7 @@ struct AdjustingStep {
 // A performance violation as a query shows it.
 struct TaskViolation {
   JobId job;
+  JobNumber number = 0;  // of the job
   TaskIndex task = 0;
   std::string server;
   Violation violation;

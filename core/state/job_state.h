@@ -39,6 +39,7 @@ struct JobRecord {
   WallTime profileReplaced = kNever;  // by what was learned since; kNever: it is as submitted
   uint64_t fileBytes = 0;             // of its input files, by sizeOf(); 0 where an earlier version took it
   uint32_t filePieces = 0;            // that were there before the job; 0: its files came with it, as one
+  JobNumber number = 0;               // given by the master as it accepts the job
 
   bool operator==(const JobRecord&) const = default;
 };
@@ -69,6 +70,7 @@ struct TaskRecord {
   RunState state = RunState::kQueued;
   uint32_t attempt = 0;         // starts so far that count against restart.attempts, and lost ones
   uint32_t failures = 0;        // ended attempts that count against restart.attempts
+  uint32_t excused = 0;         // attempts that a server could not start by its own fault, and do not count
   AllocationId allocation = 0;  // while starting or running; afterwards the last one
   std::string server;           // of that allocation
   std::vector<RuIndex> rus;

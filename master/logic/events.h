@@ -45,6 +45,14 @@ struct MoreJobsAsked {
   SessionId session;
 };
 
+// The agent is to have numbers for jobs of its own.
+struct NumbersAsked {
+  RequestId request;
+  SessionId session;
+  uint32_t count = 1;  // at most kMaxNumbersLeased are given
+};
+inline constexpr uint32_t kMaxNumbersLeased = 100'000;
+
 // A monitor logged in with its servers. It replaces an earlier session of the same monitor; servers that it
 // no longer lists are down.
 struct MonitorAttached {
@@ -236,11 +244,11 @@ struct SpaceMeasured {
 struct TimerFired {};
 
 using Event =
-    std::variant<AgentAttached, MoreJobsAsked, MonitorAttached, MoreServersAttached, PeerDetached,
-                 CommitArrived, PieceArrived, OffersDeclined, ReportsArrived, LeaseAsked, PressureReported,
-                 ViolationsReported, TaskResized, TaskThrottled, MonitorLeaves, PoolReported, CancelRequested,
-                 SettingsSet, PlatformSet, SharesSet, ProfileStored, ProfileDeleted, ProfilePromoted,
-                 ServersSteered, JobSteered, SpaceMeasured, TimerFired>;
+    std::variant<AgentAttached, MoreJobsAsked, NumbersAsked, MonitorAttached, MoreServersAttached,
+                 PeerDetached, CommitArrived, PieceArrived, OffersDeclined, ReportsArrived, LeaseAsked,
+                 PressureReported, ViolationsReported, TaskResized, TaskThrottled, MonitorLeaves,
+                 PoolReported, CancelRequested, SettingsSet, PlatformSet, SharesSet, ProfileStored,
+                 ProfileDeleted, ProfilePromoted, ServersSteered, JobSteered, SpaceMeasured, TimerFired>;
 
 // Steps taken for degraded tasks, counted.
 struct AdjustingCounts {
@@ -269,6 +277,12 @@ struct AnswerAgentAttached {
   RequestId request;
   Result<uint64_t> epoch;
   AgentJobs told{};
+};
+
+// The first of the numbers that were asked for. Conflict: the session does not speak for an agent.
+struct AnswerNumbers {
+  RequestId request;
+  Result<JobNumber> first;
 };
 
 // Conflict: the session does not speak for an agent.
@@ -429,10 +443,11 @@ struct WakeAt {
   MonotonicTime when;
 };
 
-using Action = std::variant<Persist, AnswerAgentAttached, AnswerMoreJobs, AnswerMonitorAttached, AnswerCommit,
-                            AnswerPiece, AnswerReports, AnswerLease, AnswerPools, Answer, PublishServer,
-                            PublishSettings, PublishPlatform, PublishShares, EndAgent, AssignJob, OfferJobs,
-                            PublishQueue, StopTask, ResizeTask, ThrottleTask, LimitPool, JobChanged, WakeAt>;
+using Action =
+    std::variant<Persist, AnswerAgentAttached, AnswerMoreJobs, AnswerNumbers, AnswerMonitorAttached,
+                 AnswerCommit, AnswerPiece, AnswerReports, AnswerLease, AnswerPools, Answer, PublishServer,
+                 PublishSettings, PublishPlatform, PublishShares, EndAgent, AssignJob, OfferJobs,
+                 PublishQueue, StopTask, ResizeTask, ThrottleTask, LimitPool, JobChanged, WakeAt>;
 
 }  // namespace master
 }  // namespace tarcil

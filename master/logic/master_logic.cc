@@ -10,6 +10,7 @@
 #include "master/logic/health/violation_reports.h"
 #include "master/logic/jobs/commits.h"
 #include "master/logic/jobs/flush.h"
+#include "master/logic/jobs/job_numbers.h"
 #include "master/logic/jobs/job_steering.h"
 #include "master/logic/jobs/observed_profiles.h"
 #include "master/logic/jobs/profiles.h"
@@ -76,6 +77,7 @@ struct Handler {
 
   void operator()(const AgentAttached& event) const { attachAgent(context, event); }
   void operator()(const MoreJobsAsked& event) const { tellMoreJobs(context, event); }
+  void operator()(const NumbersAsked& event) const { leaseNumbers(context, event); }
   void operator()(const MonitorAttached& event) const { attachMonitor(context, event); }
   void operator()(const MoreServersAttached& event) const { attachMoreServers(context, event); }
   void operator()(const PeerDetached& event) const {

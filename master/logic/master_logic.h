@@ -40,6 +40,7 @@ struct ServerView {
   ServerStatus status;
   struct Task {
     JobId job;
+    JobNumber jobNumber = 0;
     TaskIndex index = 0;
     AllocationId allocation = 0;
     std::vector<RuIndex> rus;
@@ -110,6 +111,8 @@ class MasterLogic final {
   JobPage jobs(const Caller& caller, const JobQuery& query) const;
   // Ids of the caller's jobs that start with this prefix of their text form (at most two are returned).
   std::vector<JobId> jobsStartingWith(const std::string& prefix, const Caller& caller) const;
+  // The one with this number, if it is the caller's.
+  std::vector<JobId> jobsNumbered(JobNumber number, const Caller& caller) const;
   std::vector<ServerView> servers() const;
   // By number from `first` on, so many at most, without their tasks.
   std::vector<ServerView> serversWithoutTasks(ServerId first, size_t atMost) const;

@@ -39,6 +39,7 @@ std::vector<Resource> overOf(const Tables& tables, const Server& server, const R
 JobSummary summaryOf(const Job& job) {
   JobSummary summary;
   summary.id = job.record.id;
+  summary.number = job.record.number;
   summary.name = job.record.spec.name;
   summary.user = job.record.user;
   summary.reason = job.progress.reason;
@@ -128,8 +129,8 @@ ServerView viewOf(const Tables& tables, const Server& server, bool withTasks = t
     const Hold& hold = *tables.jobs.holder(resident.allocation);
     const Profile& profile = hold.job->record.spec.profile;
     if (withTasks) {
-      view.tasks.push_back({hold.job->record.id, hold.task, resident.allocation, resident.rus,
-                            resident.extras, profile, overOf(tables, server, resident, profile),
+      view.tasks.push_back({hold.job->record.id, hold.job->record.number, hold.task, resident.allocation,
+                            resident.rus, resident.extras, profile, overOf(tables, server, resident, profile),
                             resident.caused, resident.measured, throttleOf(tables, resident.allocation),
                             resident.request});
     }
@@ -239,6 +240,12 @@ std::vector<JobId> MasterLogic::jobsStartingWith(const std::string& prefix, cons
     if (maySteer(caller, it->second.record.user)) ids.push_back(it->first);
   }
   return ids;
+}
+
+std::vector<JobId> MasterLogic::jobsNumbered(JobNumber number, const Caller& caller) const {
+  const master::Job* job = tables_->jobs.numbered(number);
+  if (job == nullptr || !maySteer(caller, job->record.user)) return {};
+  return {job->record.id};
 }
 
 std::vector<ServerView> MasterLogic::servers() const {

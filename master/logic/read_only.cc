@@ -20,6 +20,9 @@ struct Refuser {
   void operator()(const AgentAttached& event) const {
     out.send(AnswerAgentAttached{event.request, attachError()});
   }
+  void operator()(const NumbersAsked& event) const {
+    out.send(AnswerNumbers{event.request, readOnlyError()});
+  }
   void operator()(const MoreJobsAsked& event) const {
     out.send(AnswerMoreJobs{event.request, readOnlyError()});
   }

@@ -8,6 +8,7 @@
 
 #include "core/base/units.h"
 #include "master/logic/health/resizing.h"
+#include "master/logic/jobs/job_numbers.h"
 #include "master/logic/jobs/rejudging.h"
 #include "master/logic/jobs/task_life.h"
 #include "master/logic/jobs/uploads.h"
@@ -159,6 +160,7 @@ Tables tablesFrom(const MasterOptions& options, StoreContents contents, Now now)
       options,
       now,
       cluster,
+      cluster.nextJob,
       cluster.nextAllocation,
       contents.settings.value_or(QualitySettings{}),
       ServerTable(std::move(contents.servers), contents.platforms, cluster.nextAllocation << kVersionBits,
@@ -192,6 +194,7 @@ void start(EventContext& context, Rng& rng) {
     tables.cluster.cluster = randomName(rng);
     tables.nextAllocation += rng.below(kFirstBlocks) * kAllocationBlock;
   }
+  numberJobs(context);
   tables.cluster.nextAllocation = tables.nextAllocation + kAllocationBlock;
   context.out.put(tables.cluster);
   if (tables.settings.version == 0) {

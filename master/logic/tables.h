@@ -48,6 +48,7 @@ struct Tables {
   MasterOptions options;
   Now began;                        // this start of the master
   ClusterRecord cluster;            // as stored
+  JobNumber nextJob = 1;            // above cluster.nextJob, or as it is, and above those of all jobs
   AllocationId nextAllocation = 1;  // below cluster.nextAllocation: within the block that is reserved
   QualitySettings settings;
   ServerTable servers;

@@ -49,6 +49,11 @@ class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
         [context](master::AgentJobs&& told) mutable { tellJobs(told, context.getResults()); });
   }
 
+  kj::Promise<void> leaseNumbers(LeaseNumbersContext context) override {
+    return server_.leaseNumbers(session_, context.getParams().getCount())
+        .then([context](JobNumber first) mutable { context.getResults().setFirst(first); });
+  }
+
   kj::Promise<void> commit(CommitContext context) override {
     return server_.commit(session_, read(context.getParams().getCommit()))
         .then([context](CommitAnswer&& answer) mutable { write(answer, context.getResults().initAnswer()); });

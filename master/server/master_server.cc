@@ -107,6 +107,12 @@ kj::Promise<master::AgentJobs> MasterServer::moreJobs(SessionId session) {
   return pending.promise.then([](Result<master::AgentJobs>&& told) { return valueOrThrow(std::move(told)); });
 }
 
+kj::Promise<JobNumber> MasterServer::leaseNumbers(SessionId session, uint32_t count) {
+  auto pending = numbers_.add();
+  dispatch(master::NumbersAsked{pending.number, session, count});
+  return pending.promise.then([](Result<JobNumber>&& first) { return valueOrThrow(std::move(first)); });
+}
+
 kj::Promise<MasterServer::AttachedMonitor> MasterServer::attachMonitor(SessionId session, std::string monitor,
                                                                        std::vector<ServerFacts> servers,
                                                                        std::vector<KnownTask> tasks,
@@ -359,6 +365,10 @@ void MasterServer::release(master::AnswerAgentAttached& action) {
 
 void MasterServer::release(master::AnswerMoreJobs& action) {
   moreJobs_.fulfill(action.request, std::move(action.told));
+}
+
+void MasterServer::release(master::AnswerNumbers& action) {
+  numbers_.fulfill(action.request, std::move(action.first));
 }
 
 void MasterServer::release(master::AnswerMonitorAttached& action) {

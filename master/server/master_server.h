@@ -51,6 +51,7 @@ class MasterServer final {
                                          std::string address, wire::AgentFeed::Client feed);
 
   kj::Promise<master::AgentJobs> moreJobs(SessionId session);
+  kj::Promise<JobNumber> leaseNumbers(SessionId session, uint32_t count);
 
   struct AttachedMonitor {
     std::vector<AllocationId> drop;
@@ -140,6 +141,7 @@ class MasterServer final {
   void release(master::WakeAt&) {}
   void release(master::AnswerAgentAttached& action);
   void release(master::AnswerMoreJobs& action);
+  void release(master::AnswerNumbers& action);
   void release(master::AnswerMonitorAttached& action);
   void release(master::AnswerCommit& action);
   void release(master::AnswerPiece& action);
@@ -177,6 +179,7 @@ class MasterServer final {
 
   Requests<Result<AttachedAgent>> agentsAttaching_{requests_};
   Requests<Result<master::AgentJobs>> moreJobs_{requests_};
+  Requests<Result<JobNumber>> numbers_{requests_};
   Requests<Result<AttachedMonitor>> monitorsAttaching_{requests_};
   Requests<CommitAnswer> commits_{requests_};
   Requests<Result<bool>> pieces_{requests_};

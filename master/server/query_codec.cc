@@ -36,6 +36,7 @@ void write(const JobSummary& value, wire::JobSummary::Builder to) {
   to.setFailed(value.failed);
   to.setSubmitted(toWire(value.submitted));
   to.setFinished(toWire(value.finished));
+  to.setNumber(value.number);
 }
 
 void write(const WaitingJob& value, WallTime expectedStart, wire::WaitingJob::Builder to) {
@@ -61,6 +62,7 @@ namespace {
 
 void writeTask(const ServerView::Task& value, wire::ServerDetails::Task::Builder to) {
   to.setJob(bytesOf(value.job));
+  to.setJobNumber(value.jobNumber);
   to.setIndex(value.index);
   to.setAllocation(value.allocation);
   convert::writeNumbers<uint16_t>(value.rus, to.initRus(static_cast<uint32_t>(value.rus.size())));

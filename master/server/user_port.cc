@@ -63,9 +63,16 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
   }
 
   kj::Promise<void> find(FindContext context) override {
-    const auto ids = server_.logic().jobsStartingWith(text(context.getParams().getPrefix()), caller_);
+    const auto params = context.getParams();
+    const auto& logic = server_.logic();
+    const auto ids = params.getNumber() > 0 ? logic.jobsNumbered(params.getNumber(), caller_)
+                                            : logic.jobsStartingWith(text(params.getPrefix()), caller_);
     auto to = context.getResults().initIds(static_cast<uint32_t>(ids.size()));
-    for (uint32_t i = 0; i < ids.size(); ++i) to.set(i, bytesOf(ids[i]));
+    auto numbers = context.getResults().initNumbers(static_cast<uint32_t>(ids.size()));
+    for (uint32_t i = 0; i < ids.size(); ++i) {
+      to.set(i, bytesOf(ids[i]));
+      numbers.set(i, logic.summary(ids[i])->number);
+    }
     return server_.synced();
   }
 

@@ -10,6 +10,10 @@ namespace {
 // Grants that a cluster may have made since the backup was taken: at 1000 a second, a hundred days. As much
 // again is left to chance, so that two restores of one backup differ.
 constexpr AllocationId kSpareAllocations = AllocationId{1} << 33;
+// Jobs that a cluster may have accepted since, and of how many such steps chance takes one. The next job has
+// a number that people recognise: 17,000,001.
+constexpr JobNumber kSpareJobs = 1'000'000;
+constexpr uint64_t kSpareJobSteps = 100;
 // Milliseconds: a quarter of an hour.
 constexpr uint64_t kSpareEpochs = 1 << 20;
 // Versions of servers are made of allocation numbers, and those have to stay below this for it (startup.cc).
@@ -60,6 +64,8 @@ Result<std::vector<Mutation>> changesOfRestore(const StoreContents& contents, Wa
   if (cluster.nextAllocation >= kAllocationEnd) {
     return invalid("its numbers of allocations are used up; start on a new store instead");
   }
+  for (const JobRecord& job : contents.jobs) cluster.nextJob = std::max(cluster.nextJob, job.number + 1);
+  cluster.nextJob = (cluster.nextJob / kSpareJobs + 2 + rng.below(kSpareJobSteps)) * kSpareJobs + 1;
   std::vector<Mutation> changes{Put{cluster}};
   std::set<JobId> running;
   for (TaskRecord task : contents.tasks) {

@@ -27,6 +27,7 @@ struct ClusterRecord {
   uint64_t epoch = 1;               // rises when a backup is restored (master/store/restoring.h)
   AllocationId nextAllocation = 1;  // every smaller one may have been given out
   uint64_t forgottenEpoch = 0;      // no agent that was forgotten had a higher one
+  JobNumber nextJob = 1;            // every smaller one may have been given out; so may those of stored jobs
 
   bool operator==(const ClusterRecord&) const = default;
 };

@@ -181,6 +181,11 @@ class Checker {
     if (record.spec.rusPerTask < 1 || record.spec.rusPerTask > kMaxRusPerTask)
       report(record, "its tasks have " + std::to_string(record.spec.rusPerTask) + " units each");
     if (job.progress == nullptr) report(record, "its progress is missing");
+    if (record.number == 0) return;  // an earlier version accepted it: the next start numbers it
+    const auto [other, isFirst] = numbered_.emplace(record.number, record.id);
+    if (!isFirst)
+      report(record,
+             "its number, " + std::to_string(record.number) + ", is that of j/" + toString(other->second));
   }
 
   void checkProgress(const JobProgress& progress) {
@@ -357,6 +362,7 @@ class Checker {
   const WholeStore& store_;
   const StoreContents& contents_;
   AllocationId nextAllocation_ = 0;
+  std::map<JobNumber, JobId> numbered_;
   std::map<std::string, const ServerRecord*> servers_;  // by name, the first of two
   std::map<std::string, const AgentRecord*> agents_;
   std::map<JobId, Job> jobs_;

@@ -139,6 +139,9 @@ struct MasterText {
   std::string operator()(const master::LeaseAsked& event) const {
     return "LeaseAsked" + part(event.request) + part(event.session) + list(event.starting);
   }
+  std::string operator()(const master::NumbersAsked& event) const {
+    return "NumbersAsked" + part(event.session) + part(event.count);
+  }
   std::string operator()(const master::MoreJobsAsked& event) const {
     return "MoreJobsAsked" + part(event.session);
   }

@@ -107,7 +107,14 @@ void StoreChecker::take(const EraseJob& erase) {
 
 void StoreChecker::put(const JobRecord& record) {
   const auto [job, isNew] = now_.jobs.try_emplace(record.id, Job{record, RunState::kQueued, false, {}});
-  if (isNew) return checkBounds(record);
+  if (isNew) {
+    if (record.number <= now_.latestNumber) {
+      world_.violated("a job has the number " + std::to_string(record.number) + " after one with " +
+                      std::to_string(now_.latestNumber));
+    }
+    now_.latestNumber = record.number;
+    return checkBounds(record);
+  }
   // Its user may give it another priority, and the cluster another profile of its application, where that is
   // not the user's own; nothing else.
   JobRecord before = std::exchange(job->second.record, record);

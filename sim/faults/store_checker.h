@@ -65,6 +65,7 @@ class StoreChecker {
     std::map<std::string, std::map<std::string, AllocationId>> owners;  // by server: thing, holder
     std::map<AllocationId, std::pair<JobId, TaskIndex>> held;
     std::map<std::string, Usage> usage;
+    JobNumber latestNumber = 0;
   };
   const Picture& picture() const { return now_; }
   // Allocations begin elsewhere: behind those of the backup, but not behind all that there were since.

@@ -256,11 +256,51 @@ TEST(Submit, SendsTheJobWithItsFilesAndGivesItsId) {
       tarcil({"submit", "--json", "--profile", folder.at("p.yaml"), folder.at("job.yaml")}, cluster);
   EXPECT_EQ(result.exitCode, 0) << result.err;
   EXPECT_EQ(jsonOf(result)["job"].get<std::string>().size(), 32u);
+  EXPECT_EQ(jsonOf(result)["number"], kNumberOfSubmitted);
   const auto record = cluster.record();
   ASSERT_EQ(record.submitted.size(), 1u);
   EXPECT_EQ(record.submitted[0].tasks, 3u);
   EXPECT_EQ(record.submitted[0].profile.tolerated[4], 30);
   EXPECT_EQ(record.files[0], (std::vector<InputFile>{{"data.txt", 0644, "content"}}));
+}
+
+TEST(Submit, TakesTheJobFromStdinAndWhatIsLaidOverIt) {
+  const ScriptedCluster cluster({});
+  const ScratchFolder folder;
+  folder.write("job.yaml", "command: [\"true\"]\nname: file\ntasks: 2\npriority: 10\n");
+  const auto submit = [&](const std::string& options) {
+    return runProcess(
+        {"/bin/sh", "-c", "\"$0\" submit " + options + " - < \"$1\"", TARCIL_BINARY, folder.at("job.yaml")},
+        cluster.environment());
+  };
+  const ProcessResult laid = submit("--name line --tasks 5 --priority 90 --hold");
+  EXPECT_EQ(laid.exitCode, 0) << laid.err;
+  EXPECT_EQ(submit("").exitCode, 0);
+  const auto record = cluster.record();
+  ASSERT_EQ(record.submitted.size(), 2u);
+  EXPECT_EQ(record.submitted[0].name, "line");
+  EXPECT_EQ(record.submitted[0].tasks, 5u);
+  EXPECT_EQ(record.submitted[0].priority, 90);
+  EXPECT_TRUE(record.submitted[0].hold);
+  EXPECT_EQ(record.submitted[1].name, "file");
+  EXPECT_EQ(record.submitted[1].tasks, 2u);
+  folder.write("job.yaml", "command: [\"true\"]\ntasks: none\n");
+  const ProcessResult bad = submit("");
+  EXPECT_EQ(bad.exitCode, 2);
+  EXPECT_NE(bad.err.find("stdin:2:8: tasks: "), std::string::npos) << bad.err;
+  EXPECT_EQ(submit("--tasks 0").exitCode, 2);
+  EXPECT_EQ(cluster.record().submitted.size(), 2u);
+}
+
+TEST(Submit, ADryRunShowsAPlanAndSubmitsNothing) {
+  const ScriptedCluster cluster({});
+  const ScratchFolder folder;
+  folder.write("job.yaml", "command: [\"true\"]\n");
+  const ProcessResult dry = tarcil({"submit", "--dry-run", "--json", folder.at("job.yaml")}, cluster);
+  const ProcessResult plan = tarcil({"plan", "--json", folder.at("job.yaml")}, cluster);
+  EXPECT_EQ(dry.exitCode, plan.exitCode);
+  EXPECT_EQ(jsonOf(dry).contains("decision"), jsonOf(plan).contains("decision"));
+  EXPECT_TRUE(cluster.record().submitted.empty());
 }
 
 TEST(Submit, WaitShowsTheEndAndFailsWithTheJob) {
@@ -318,7 +358,7 @@ TEST(JobStatus, HasTheKeysThatScriptsRelyOn) {
   script.jobs = {aFinishedJob(idOf(0xab))};
   const ScriptedCluster cluster(script);
   const Json job = jsonOf(tarcil({"job", "status", "--json", "ab00"}, cluster));
-  EXPECT_EQ(keysOf(job), (Words{"id", "name", "user", "state", "reason", "ahead", "expected_start",
+  EXPECT_EQ(keysOf(job), (Words{"id", "number", "name", "user", "state", "reason", "ahead", "expected_start",
                                 "submitted", "profile_replaced", "finished", "tasks"}));
   EXPECT_EQ(job["profile_replaced"], nullptr);
   EXPECT_EQ(job["submitted"], "2023-11-14T22:13:20.123456Z");
@@ -388,6 +428,25 @@ TEST(JobPrefix, MustNameOneJob) {
   EXPECT_EQ(tarcil({"job", "status", "ef00"}, cluster).exitCode, 1);
 }
 
+TEST(JobNames, NumbersNamesAndIdsFindTheJob) {
+  ClusterScript script;
+  script.jobs = {aJob(idOf(0xab), RunState::kQueued), aJob(idOf(0xcd), RunState::kDone)};
+  script.jobs[1].record.spec.name = "sort-1";
+  const ScriptedCluster cluster(script);
+  for (const char* name : {"205", "205.0", "name:sort-1", "name:sort*", "id:cd00", "CD00"}) {
+    const Json status = jsonOf(tarcil({"job", "status", "--json", name}, cluster));
+    EXPECT_EQ(status["id"], toString(idOf(0xcd))) << name;
+    EXPECT_EQ(status["number"], 205) << name;
+  }
+  const ProcessResult several = tarcil({"job", "status", "name:*"}, cluster);
+  EXPECT_EQ(several.exitCode, 1);
+  EXPECT_NE(several.err.find("several jobs have a name like *, among them 171, 205"), std::string::npos)
+      << several.err;
+  EXPECT_NE(tarcil({"job", "status", "7"}, cluster).err.find("no job has the number 7"), std::string::npos);
+  EXPECT_NE(tarcil({"job", "status", "205.1"}, cluster).err.find("the job has no task 1: it has 1, from 0"),
+            std::string::npos);
+}
+
 TEST(JobList, ShowsColumnsForPeopleAndAnArrayForScripts) {
   ClusterScript script;
   script.jobs = {aJob(idOf(0xab), RunState::kQueued)};
@@ -395,9 +454,10 @@ TEST(JobList, ShowsColumnsForPeopleAndAnArrayForScripts) {
   const Json list = jsonOf(tarcil({"job", "list", "--json"}, cluster));
   ASSERT_EQ(list.size(), 1u);
   EXPECT_EQ(list[0]["id"], toString(idOf(0xab)));
+  EXPECT_EQ(list[0]["number"], 0xab);
   const ProcessResult people = tarcil({"job", "list"}, cluster);
-  EXPECT_TRUE(people.out.starts_with("Id        Name   User   State")) << people.out;
-  EXPECT_NE(people.out.find("ab000000  train  alice  queued"), std::string::npos) << people.out;
+  EXPECT_TRUE(people.out.starts_with("Job  Name   User   State")) << people.out;
+  EXPECT_NE(people.out.find("171  train  alice  queued"), std::string::npos) << people.out;
   EXPECT_TRUE(people.out.ends_with("<none>\n")) << people.out;
 }
 
@@ -405,15 +465,15 @@ TEST(JobWait, FailsWhereAnyJobDid) {
   ClusterScript script;
   script.jobs = {aJob(idOf(1), RunState::kDone), aJob(idOf(2), RunState::kFailed)};
   const ScriptedCluster cluster(script);
-  EXPECT_EQ(tarcil({"job", "wait", "0100"}, cluster).exitCode, 0);
-  EXPECT_EQ(tarcil({"job", "wait", "0200", "0100"}, cluster).exitCode, 1);
+  EXPECT_EQ(tarcil({"job", "wait", "id:0100"}, cluster).exitCode, 0);
+  EXPECT_EQ(tarcil({"job", "wait", "id:0200", "id:0100"}, cluster).exitCode, 1);
 }
 
 TEST(JobCancel, TakesSeveralJobs) {
   ClusterScript script;
   script.jobs = {aJob(idOf(1), RunState::kRunning), aJob(idOf(2), RunState::kRunning)};
   const ScriptedCluster cluster(script);
-  EXPECT_EQ(tarcil({"job", "cancel", "0100", "0200"}, cluster).exitCode, 0);
+  EXPECT_EQ(tarcil({"job", "cancel", "id:0100", "id:0200"}, cluster).exitCode, 0);
   EXPECT_EQ(cluster.record().cancelled, (std::vector<JobId>{idOf(1), idOf(2)}));
 }
 
@@ -421,14 +481,14 @@ TEST(JobCancel, SaysOfAJobThatWasOverHowItHadEnded) {
   ClusterScript script;
   script.jobs = {aJob(idOf(1), RunState::kFailed), aJob(idOf(2), RunState::kRunning)};
   const ScriptedCluster cluster(script);
-  const Json json = jsonOf(tarcil({"job", "cancel", "--json", "0100", "0200"}, cluster));
+  const Json json = jsonOf(tarcil({"job", "cancel", "--json", "id:0100", "id:0200"}, cluster));
   EXPECT_EQ(json[0]["cancelled"], false);
   EXPECT_EQ(json[0]["state"], "failed");
   EXPECT_EQ(json[1]["cancelled"], true);
   EXPECT_EQ(json[1]["state"], "running");
-  const ProcessResult people = tarcil({"job", "cancel", "0100"}, cluster);
+  const ProcessResult people = tarcil({"job", "cancel", "id:0100"}, cluster);
   EXPECT_EQ(people.exitCode, 0);
-  EXPECT_EQ(people.out, "Was over = 01000000 (failed)\n");
+  EXPECT_EQ(people.out, "Was over = 1 (failed)\n");
 }
 
 TEST(JobExplain, GivesOneEntryForEachTaskWithWhatWasChosen) {
@@ -479,6 +539,25 @@ TEST(JobLogs, PrintsWhatTheTaskWroteByteForByte) {
   EXPECT_EQ(tarcil({"job", "logs", "--task", "1", id}, cluster).exitCode, 1);
 }
 
+TEST(JobLogs, SayWhereTheyCannotBeWritten) {
+  ClusterScript script;
+  script.tasks = {{std::string(1 << 20, 'x'), "", RunState::kDone, {}}};
+  const ScriptedCluster cluster(script);
+  const ScratchFolder folder;
+  folder.write("job.yaml", "command: [\"true\"]\n");
+  const std::string id = jsonOf(tarcil({"submit", "--json", folder.at("job.yaml")}, cluster))["job"];
+  const auto piped = [&](const std::string& to) {
+    return runProcess({"/bin/bash", "-c", "\"$0\" job logs \"$1\" " + to, TARCIL_BINARY, id},
+                      cluster.environment());
+  };
+  const ProcessResult full = piped("> /dev/full");
+  EXPECT_EQ(full.exitCode, 1);
+  EXPECT_EQ(full.err, "tarcil: cannot write to stdout: No space left on device\n");
+  const ProcessResult unread = piped("| head -c 1; exit ${PIPESTATUS[0]}");
+  EXPECT_EQ(unread.exitCode, 141) << "as any other program";
+  EXPECT_EQ(unread.err, "");
+}
+
 TEST(JobLogs, AsJsonHoldBothStreamsOfEveryTask) {
   ClusterScript script;
   script.tasks = {{"one\n", "", RunState::kDone, {}}, {"", "an error", RunState::kFailed, {}}};
@@ -490,7 +569,7 @@ TEST(JobLogs, AsJsonHoldBothStreamsOfEveryTask) {
   const Json first = {{"task", 0}, {"stdout", "one\n"}, {"stderr", ""}};
   const Json second = {{"task", 1}, {"stdout", ""}, {"stderr", "an error"}};
   EXPECT_EQ(jsonOf(tarcil({"job", "logs", "--json", id}, cluster)),
-            (Json{{"id", id}, {"tasks", {first, second}}}));
+            (Json{{"id", id}, {"number", kNumberOfSubmitted}, {"tasks", {first, second}}}));
   EXPECT_EQ(jsonOf(tarcil({"job", "logs", "--json", "--task", "1", id}, cluster))["tasks"],
             Json::array({second}));
   const Json waiting = jsonOf(tarcil({"job", "logs", "--json", "ab00"}, cluster));
@@ -538,7 +617,7 @@ TEST(ServerShow, TellsWhoDisturbsWhom) {
   EXPECT_EQ(json["missing"], Json::array({"perf"}));
   const ProcessResult people = tarcil({"server", "show", "s1"}, cluster);
   for (const char* text :
-       {"llc: too much for 01000000/0; caused by 02000000/0 (60)\n", "gpus 0-1,3", "llc 60", "gpus 1 of 4"}) {
+       {"llc: too much for 1.0; caused by 2.0 (60)\n", "gpus 0-1,3", "llc 60", "gpus 1 of 4"}) {
     EXPECT_NE(people.out.find(text), std::string::npos) << text << "\n" << people.out;
   }
   EXPECT_EQ(tarcil({"server", "show", "s2"}, cluster).exitCode, 1);
@@ -557,11 +636,8 @@ TEST(ServerShow, CountsATaskAmongTheOffendersOnlyWhereItDisturbsAnother) {
   script.servers = {server};
   const ScriptedCluster cluster(script);
   const std::string out = tarcil({"server", "show", "s1"}, cluster).out;
-  EXPECT_NE(
-      out.find("llc: too much for 01000000/0, 02000000/0; caused by 02000000/0 (50), 01000000/0 (30)\n"),
-      std::string::npos)
-      << out;
-  EXPECT_NE(out.find("memory_bandwidth: too much for 03000000/0; caused by no task of this cluster\n"),
+  EXPECT_NE(out.find("llc: too much for 1.0, 2.0; caused by 2.0 (50), 1.0 (30)\n"), std::string::npos) << out;
+  EXPECT_NE(out.find("memory_bandwidth: too much for 3.0; caused by no task of this cluster\n"),
             std::string::npos)
       << out;
 }

@@ -40,9 +40,11 @@ inline JobId idOf(uint8_t first, uint8_t last = 0) {
   return id;
 }
 
+// Its number is the first byte of its id.
 inline JobStatus aJob(const JobId& id, RunState state) {
   JobStatus job;
   job.record = {id, {}, "alice", "alice", false, WallTime(std::chrono::microseconds(1'700'000'000'123'456))};
+  job.record.number = id.bytes.front();
   job.record.spec.name = "train";
   job.record.spec.command = {"true"};
   job.progress.id = id;

@@ -32,6 +32,40 @@ TEST(Run, ExitsWith125WhereTheCommandCannotBeStarted) {
   EXPECT_THAT(result.err, testing::HasSubstr("/no/such/program"));
 }
 
+TEST(Run, SaysWhereItsOutputCannotBeWritten) {
+  SKIP_WITHOUT_CONTAINERS();
+  SupervisedCluster cluster({"--rus", "2"});
+  const ProcessResult result = runProcess(
+      {"/bin/sh", "-c", "\"$0\" run --data \"$1\" -- echo hi > /dev/full", TARCIL_BINARY, cluster.data()},
+      {});
+  EXPECT_EQ(result.exitCode, 125);
+  EXPECT_THAT(result.err, testing::HasSubstr("cannot write to stdout: No space left on device"));
+}
+
+TEST(Run, DoesNotSucceedWherePartOfTheOutputWasDropped) {
+  SKIP_WITHOUT_CONTAINERS();
+  SupervisedCluster cluster({"--rus", "2"});
+  const ProcessResult whole =
+      cluster.run({"run", "--output-limit", "8MiB", "--", "head", "-c", "4000000", "/dev/zero"});
+  EXPECT_EQ(whole.exitCode, 0) << whole.err;
+  EXPECT_EQ(whole.out.size(), 4'000'000u);
+  const ProcessResult cut =
+      cluster.run({"run", "--output-limit", "64KiB", "--", "head", "-c", "50000000", "/dev/zero"});
+  EXPECT_LT(cut.out.size(), 50'000'000u);
+  EXPECT_EQ(cut.exitCode, 125);
+  EXPECT_THAT(cut.err, testing::HasSubstr(" bytes of its output are missing"));
+}
+
+TEST(Run, SaysWhyItWaits) {
+  SKIP_WITHOUT_CONTAINERS();
+  SupervisedCluster cluster({"--rus", "1"});
+  ASSERT_EQ(cluster.run({"server", "cordon", "server-1"}).exitCode, 0);
+  Process running = cluster.startCommand({"run", "--", "true"});
+  EXPECT_TRUE(running.waitFor("the job waits: "));
+  ASSERT_EQ(cluster.run({"server", "uncordon", "server-1"}).exitCode, 0);
+  EXPECT_EQ(running.finish().exitCode, 0);
+}
+
 TEST(Submit, WaitsAndTellsEveryTasksResult) {
   SKIP_WITHOUT_CONTAINERS();
   SupervisedCluster cluster({"--servers", "2", "--rus", "2"});

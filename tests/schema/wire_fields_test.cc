@@ -111,7 +111,8 @@ JobSpec aFullSpec() {
 }
 
 JobRecord aFullRecord() {
-  return {anId(), aFullSpec(), "alice", "build", true, WallTime(Duration(9)), WallTime(Duration(10)), 11, 12};
+  return {anId(), aFullSpec(), "alice", "build", true, WallTime(Duration(9)), WallTime(Duration(10)),
+          11,     12,          13};
 }
 
 TaskEnd aFullEnd() {
@@ -199,6 +200,7 @@ TEST(WireFields, OfTasks) {
                   .state = RunState::kRunning,
                   .attempt = 2,
                   .failures = 3,
+                  .excused = 9,
                   .allocation = 4,
                   .server = "s",
                   .rus = {5},

@@ -65,6 +65,7 @@ struct ScriptedCluster::State {
   void submit(const JobId& id, const JobSpec& spec) {
     JobStatus status;
     status.record = {id, spec, "alice", "alice", false, WallTime(std::chrono::seconds(1'700'000'000))};
+    status.record.number = kNumberOfSubmitted;
     status.progress.id = id;
     status.progress.state = RunState::kRunning;
     for (TaskIndex i = 0; i < spec.tasks; ++i) {
@@ -177,6 +178,7 @@ class ScriptedCluster::Server::User final : public wire::UserPort::Server {
       auto to = list[i];
       const JobStatus& job = it->second->status;
       to.setId(bytesOf(it->first));
+      to.setNumber(job.record.number);
       to.setName(job.record.spec.name);
       to.setUser(job.record.user);
       to.setReason(job.progress.reason);
@@ -189,13 +191,20 @@ class ScriptedCluster::Server::User final : public wire::UserPort::Server {
   }
 
   kj::Promise<void> find(FindContext context) override {
-    std::vector<JobId> ids;
+    const auto params = context.getParams();
+    std::vector<const JobRecord*> found;
     for (const auto& [id, job] : state_.jobs) {
-      if (toString(id).starts_with(context.getParams().getPrefix().cStr()) && ids.size() < 2)
-        ids.push_back(id);
+      const JobRecord& record = job->status.record;
+      const bool isMeant = params.getNumber() > 0 ? record.number == params.getNumber()
+                                                  : toString(id).starts_with(params.getPrefix().cStr());
+      if (isMeant && found.size() < 2) found.push_back(&record);
     }
-    auto list = context.getResults().initIds(static_cast<unsigned>(ids.size()));
-    for (unsigned i = 0; i < list.size(); ++i) list.set(i, bytesOf(ids[i]));
+    auto ids = context.getResults().initIds(static_cast<unsigned>(found.size()));
+    auto numbers = context.getResults().initNumbers(static_cast<unsigned>(found.size()));
+    for (unsigned i = 0; i < found.size(); ++i) {
+      ids.set(i, bytesOf(found[i]->id));
+      numbers.set(i, found[i]->number);
+    }
     return kj::READY_NOW;
   }
 
@@ -354,6 +363,7 @@ class ScriptedCluster::Server::User final : public wire::UserPort::Server {
     for (unsigned i = 0; i < tasks.size(); ++i) {
       const ScriptedServer::Task& task = server.tasks[i];
       tasks[i].setJob(bytesOf(task.job));
+      tasks[i].setJobNumber(task.job.bytes.front());  // as in the tests' jobs
       tasks[i].setIndex(task.index);
       tasks[i].setCaused(bytesOf(task.caused));
       tasks[i].setTolerated(bytesOf(task.tolerated));

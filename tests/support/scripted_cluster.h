@@ -47,6 +47,9 @@ struct ScriptedServer {
   std::vector<Task> tasks;
 };
 
+// Of the jobs that are submitted to it.
+inline constexpr JobNumber kNumberOfSubmitted = 4711;
+
 struct ClusterScript {
   // --- Jobs that are submitted ---
   std::vector<ScriptedTask> tasks = {{}};  // task i of a job goes as tasks[i % size]

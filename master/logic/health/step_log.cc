@@ -21,7 +21,7 @@ void logStep(const ViolationCase& violation, std::string text) {
 }
 
 std::string titleOf(const Job& job) {
-  return job.record.spec.name + " (job " + toString(job.record.id).substr(0, 8) + ")";
+  return job.record.spec.name + " (job " + std::to_string(job.record.number) + ")";
 }
 
 std::string titleOf(const Hold& hold) {

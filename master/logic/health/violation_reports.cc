@@ -74,6 +74,7 @@ std::optional<TaskViolation> violationOf(const Tables& tables, const Hold& hold)
   const DegradedTask* degraded = tables.violations.find(task.allocation);
   if (degraded == nullptr || !degraded->violation) return std::nullopt;
   TaskViolation view{.job = task.job,
+                     .number = hold.job->record.number,
                      .task = task.index,
                      .server = task.server,
                      .violation = *degraded->violation,

@@ -7,6 +7,7 @@
 #include "core/model/job_check.h"
 #include "core/model/job_size.h"
 #include "core/state/commit_check.h"
+#include "master/logic/jobs/job_numbers.h"
 #include "master/logic/jobs/profiling.h"
 #include "master/logic/jobs/rejudging.h"
 #include "master/logic/jobs/task_life.h"
@@ -279,7 +280,9 @@ CommitAnswer applyNewJob(EventContext& context, Agent& agent, const Commit& comm
   if (!problem.empty()) {
     return {commit.sequence, CommitAnswer::Outcome::kBusy, std::move(problem), {}, {}};
   }
-  Job& job = context.tables.jobs.add(record, agent.record.name, queueTime(context));
+  JobRecord accepted = record;
+  accepted.number = newJobNumber(context);
+  Job& job = context.tables.jobs.add(accepted, agent.record.name, queueTime(context));
   agent.jobs.insert(commit.job);
   context.out.put(job.record);
   beginProfiling(context, job.record);

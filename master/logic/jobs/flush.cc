@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "master/logic/jobs/job_numbers.h"
 #include "master/logic/jobs/profiling.h"
 #include "master/logic/jobs/task_life.h"
 #include "master/logic/queue/offers.h"
@@ -125,7 +126,9 @@ void eraseOldJobs(EventContext& context) {
   Tables& tables = context.tables;
   size_t erased = 0;
   while (isTooOld(context) && erased++ < kMaxErasedAtOnce) {
-    context.out.erase(EraseJob{tables.jobs.oldestFinished()->record.id});
+    const JobRecord& oldest = tables.jobs.oldestFinished()->record;
+    keepNumber(context, oldest.number);
+    context.out.erase(EraseJob{oldest.id});
     tables.jobs.eraseOldestFinished();
   }
   // The oldest may go before its time, for its number; then the timer finds nothing to do and sets the next.

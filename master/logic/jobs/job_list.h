@@ -13,6 +13,7 @@ namespace tarcil {
 
 struct JobSummary {
   JobId id;
+  JobNumber number = 0;
   std::string name, user, reason;
   RunState state = RunState::kQueued;
   uint32_t tasks = 0;

@@ -80,6 +80,7 @@ Job& JobTable::insert(JobRecord record, WallTime now) {
   job.index = {.ofUser = &ofUser,
                .byAge = byAge_.insert(byAge_.end(), age),
                .byAgeOfUser = ofUser.byAge.insert(ofUser.byAge.end(), age)};
+  if (job.record.number > 0) byNumber_.emplace_hint(byNumber_.end(), job.record.number, &job);
   job.index.equivalenceClass = equivalenceClassOf(job.record);
   job.index.user = queue_.order().numberOf(job.record.user);
   followers_.add(job.record);
@@ -148,10 +149,21 @@ void JobTable::eraseOldestFinished() {
   finishedBytes_ -= job.index.bytes;
   bytes_ -= job.index.bytes;
   byAge_.erase(job.index.byAge);
+  byNumber_.erase(job.record.number);
   job.index.ofUser->byAge.erase(job.index.byAgeOfUser);
   if (job.index.ofUser->byAge.empty()) ofUser_.erase(job.record.user);
   --counted(job);
   jobs_.erase(jobs_.find(job.record.id));
+}
+
+const Job* JobTable::numbered(JobNumber number) const {
+  const auto found = byNumber_.find(number);
+  return found == byNumber_.end() ? nullptr : found->second;
+}
+
+void JobTable::setNumber(Job& job, JobNumber number) {
+  job.record.number = number;
+  byNumber_.emplace(number, &job);
 }
 
 void JobTable::setState(Job& job, TaskIndex task, RunState state) {

@@ -230,6 +230,12 @@ class JobTable {
   // Of one user where one is given.
   const ByAge& byAge() const { return byAge_; }
   const ByAge& byAgeOf(const std::string& user) const;
+  // Null where there is none.
+  const Job* numbered(JobNumber number) const;
+  // 0 where no job has one.
+  JobNumber highestNumber() const { return byNumber_.empty() ? 0 : byNumber_.rbegin()->first; }
+  // Of a job that an earlier version accepted. Requires: it has none, and no other job has this one.
+  void setNumber(Job& job, JobNumber number);
 
  private:
   // Without its tasks.
@@ -247,6 +253,7 @@ class JobTable {
   std::map<JobId, Job> jobs_;
   std::array<size_t, 7> inState_{};
   ByAge byAge_;
+  std::map<JobNumber, Job*> byNumber_;
   std::unordered_map<std::string, JobsOfUser> ofUser_;  // none is empty
   WaitingQueue queue_;
   FollowerTable followers_;

@@ -13,6 +13,11 @@ namespace {
 constexpr Duration kMaxBackoff = std::chrono::hours(24 * 365);
 constexpr uint32_t kMaxDoublingsOfBackoff = 6;
 
+// Starts of a task that fail by its servers' fault and do not count: enough for two servers to be set aside
+// (MasterOptions::quarantineAfter) and the task to go elsewhere, and not so many that a job which nobody can
+// start sets aside all there are.
+constexpr uint32_t kMostExcused = 10;
+
 // Where the task goes after an attempt; counts the failure if it was one.
 RunState nextState(const Job& job, TaskRecord& task) {
   if (task.end.succeeded()) return RunState::kDone;
@@ -21,6 +26,10 @@ RunState nextState(const Job& job, TaskRecord& task) {
   if (task.end.cause == EndCause::kCancelled) return RunState::kQueued;
   const RestartPolicy& restart = job.record.spec.restart;
   if (task.end.cause == EndCause::kLost) return restart.onLost ? RunState::kQueued : RunState::kLost;
+  if (serversFault(task.end) && task.excused < kMostExcused) {
+    ++task.excused;
+    return RunState::kQueued;
+  }
   ++task.failures;
   return task.failures <= restart.attempts ? RunState::kQueued : RunState::kFailed;
 }
@@ -142,9 +151,10 @@ void cancelJob(EventContext& context, Job& job, const std::string& user) {
 }
 
 Duration restartDelay(const JobSpec& spec, const TaskRecord& task) {
-  if (task.failures == 0) return task.mayRunFor;
+  const uint32_t tries = task.failures + task.excused;
+  if (tries == 0) return task.mayRunFor;
   const Duration backoff = std::clamp(spec.restart.backoff, Duration::zero(), kMaxBackoff);
-  return std::max(backoff * (1 << std::min(task.failures - 1, kMaxDoublingsOfBackoff)), task.mayRunFor);
+  return std::max(backoff * (1 << std::min(tries - 1, kMaxDoublingsOfBackoff)), task.mayRunFor);
 }
 
 std::string describe(const TaskEnd& end) {

@@ -349,7 +349,7 @@ void preemptFor(EventContext& context, Job& job) {
     job.preemption.notBefore = context.now.steady + kFailedAttemptInterval;
     return;
   }
-  const std::string why = "preempted by " + spec.name + " (job " + toString(job.record.id).substr(0, 8) +
+  const std::string why = "preempted by " + spec.name + " (job " + std::to_string(job.record.number) +
                           ", priority " + std::to_string(spec.priority) + ")";
   size_t ended = 0;
   for (const Victim& victim : plan.victims) {

@@ -90,10 +90,7 @@ Status steerServers(EventContext& context, const ServersSteered& event) {
   ServerTable& servers = context.tables.servers;
   for (const std::string& name : event.servers) {
     const Server* server = servers.find(name);
-    // To remove one again does no harm: the answer to the first time may have been lost.
-    const bool isThere =
-        server != nullptr && (!server->record.removed || event.change == ServerChange::kRemove);
-    if (!isThere) return notFound("there is no server '" + name + "'; see: tarcil server list");
+    if (server == nullptr) return notFound("there is no server '" + name + "'; see: tarcil server list");
     if (event.change != ServerChange::kRemove) continue;
     if (Status may = mayRemove(*server, context.tables.options); !may) return may;
   }

@@ -7,7 +7,7 @@ namespace tarcil::master {
 
 // Changes all of the servers, or none and returns an error. A drained task's attempt does not count: the task
 // is queued again however often it was moved, unless it succeeds or its job is cancelled meanwhile. A server
-// that is removed must be down, its tasks lost; to everything else it is not there.
+// that is removed must be down, its tasks lost; it comes back as cordoned as it is then.
 Status steerServers(EventContext& context, const ServersSteered& event);
 
 // Ends the tasks that are left on servers whose drain's deadline has come.

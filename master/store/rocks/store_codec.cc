@@ -92,6 +92,7 @@ struct Encode {
     cluster.setEpoch(r.epoch);
     cluster.setNextAllocation(r.nextAllocation);
     cluster.setForgottenEpoch(r.forgottenEpoch);
+    cluster.setNextJob(r.nextJob);
   }
   void operator()(const ServerRecord& r) {
     auto server = to.initServer();
@@ -225,7 +226,7 @@ Record decodeRecord(std::string_view key, std::string_view value) {
     case wire::StoredRecord::CLUSTER: {
       const auto from = stored.getCluster();
       return ClusterRecord{text(from.getCluster()), from.getEpoch(), from.getNextAllocation(),
-                           from.getForgottenEpoch()};
+                           from.getForgottenEpoch(), from.getNextJob()};
     }
     case wire::StoredRecord::SERVER:
       return readServer(stored.getServer());

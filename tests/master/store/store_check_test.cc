@@ -72,6 +72,8 @@ std::vector<Corruption> corruptions() {
       {"GapInServers", [](W& w) { w.contents.servers[1].id = 5; }, "s/5", "leaves a gap"},
       {"ServerTwice", [](W& w) { w.contents.servers[1].facts.name = "s1"; }, "s/1", "is also s/0"},
       {"ServerWithoutUnits", [](W& w) { w.contents.servers[1].facts.rus = 0; }, "s/1", "0 units"},
+      {"NumberTwice", [](W& w) { w.contents.jobs[0].number = w.contents.jobs[1].number = 7; },
+       keyOfJob('j', 2), "its number, 7, is that of j/" + toString(jobId(1))},
       {"AgentWithoutEpoch", [](W& w) { w.contents.agents[0].epoch = 0; }, "a/x", "epoch is 0"},
       {"AnswerOfNobody", [](W& w) { w.contents.answers[0].agent = "y"; }, "r/y/1/1", "no agent y"},
       {"AnswerOfAnotherEpoch", [](W& w) { w.contents.answers[0].epoch = 9; }, "r/x/9/1", "epoch is 1"},

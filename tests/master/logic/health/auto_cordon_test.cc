@@ -14,7 +14,7 @@ TEST_F(AutoCordons, KeepNewTasksAwayUntilTheViolationHasBeenOverForAWhile) {
   tell(violation(task, Cause::Kind::kBackground));
   EXPECT_TRUE(view("a").autoCordoned);
   EXPECT_TRUE(master.status("a").cordoned) << "agents see it";
-  EXPECT_THAT(view("a").reason, HasSubstr("task 0 of job (job 0001"));
+  EXPECT_THAT(view("a").reason, HasSubstr("task 0 of job (job 1)"));
   EXPECT_THAT(steps(1), ElementsAre(HasSubstr("no new tasks on a: it performs at 50% of what is expected")));
   tell(over(task));
   EXPECT_TRUE(view("a").autoCordoned) << "it may come back";

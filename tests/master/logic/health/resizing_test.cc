@@ -198,9 +198,8 @@ TEST_F(Outranked, GivesNoUnitThatAWaitingJobCouldUse) {
   wait(2, spec(1, 3));
   EXPECT_THAT(only<ResizeTask>(tell(violation(task, Cause::Kind::kCores))), IsEmpty());
   master.pass(1min);
-  EXPECT_THAT(
-      steps(1),
-      ElementsAre(HasSubstr("gets no unit more of a while job (job 00020000) waits, which could use it")))
+  EXPECT_THAT(steps(1),
+              ElementsAre(HasSubstr("gets no unit more of a while job (job 2) waits, which could use it")))
       << "it is said once";
   master.cancel(2, theOperator());
   EXPECT_THAT(grown(master.pass(10s)).rus, SizeIs(2));

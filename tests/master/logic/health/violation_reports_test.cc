@@ -25,7 +25,7 @@ TEST_F(ViolationReports, ShowWhoSuffersAndFromWhom) {
   const TaskViolation shown = master.job(1).violations.front();
   EXPECT_EQ(shown.violation, told);
   EXPECT_EQ(shown.server, "a");
-  EXPECT_THAT(shown.neighbours, ElementsAre(HasSubstr("task 0 of job (job 0002")));
+  EXPECT_THAT(shown.neighbours, ElementsAre(HasSubstr("task 0 of job (job 2)")));
   EXPECT_EQ(view("a").violations, master.job(1).violations);
   EXPECT_THAT(view("b").violations, IsEmpty());
   tell(over(victim));

@@ -84,6 +84,7 @@ TEST_F(Jobs, NameTheCauseOfTheirOnlyTask) {
   outOfMemory.oomKilled = true;
   TaskEnd neverStarted;
   neverStarted.cause = EndCause::kNeverStarted;
+  neverStarted.exitCode = 127;
   neverStarted.problem = "no such program: xyz";
   TaskEnd timedOut = killed;
   timedOut.cause = EndCause::kTimedOut;

@@ -83,6 +83,43 @@ TEST_F(Quarantine, IsNotForWhatLiesWithTheJob) {
   EXPECT_EQ(view().neverStarted, 0u);
 }
 
+// One task, started again and again.
+struct StartsThatFail : Quarantine {
+  // At its attempt of this number; whether the task waits for another one.
+  bool failsAtAttempt(uint32_t attempt, int exitCode) {
+    Commit commit = attempt == 0 ? newJob(1, spec()) : moreFor(1);
+    commit.claims = {claim(0, 0)};
+    commit.claims[0].attempt = attempt;
+    TaskEnd end;
+    end.cause = EndCause::kNeverStarted;
+    end.exitCode = exitCode;
+    end.problem = "cannot make the cgroup";
+    master.ended(monitor, master.place(agent, commit), end);
+    if (isAside()) master.steer("a", ServerChange::kUncordon);
+    return master.stateOf(1) == RunState::kQueued;
+  }
+};
+
+TEST_F(StartsThatFail, ByTheServersFaultCostNoAttempt) {
+  for (uint32_t attempt = 0; attempt < 10; ++attempt) {
+    ASSERT_TRUE(failsAtAttempt(attempt, 0)) << attempt;
+    EXPECT_EQ(master.task(1, 0).failures, 0u);
+    EXPECT_EQ(master.task(1, 0).excused, attempt + 1);
+    if (attempt == 4) {
+      master.restart();
+      monitor = master.attachMonitor("m", {serverFacts("a", 8)});
+      agent = master.attachAgent("x");
+    }
+  }
+  EXPECT_FALSE(failsAtAttempt(10, 0)) << "a task that no server can start does not go on for ever";
+  EXPECT_EQ(master.stateOf(1), RunState::kFailed);
+}
+
+TEST_F(StartsThatFail, ByTheJobsFaultCount) {
+  EXPECT_FALSE(failsAtAttempt(0, 127));
+  EXPECT_EQ(master.task(1, 0).excused, 0u);
+}
+
 TEST_F(Quarantine, IsNotForWhatIsFarApart) {
   for (int i = 0; i < 10; ++i) {
     fail(2);
