@@ -103,6 +103,9 @@ Cluster::Jobs Cluster::find(const JobReference& reference) {
     return request.send();
   });
   add(found.getIds(), found.getNumbers());
+  // Agents are asked only for what else the text may mean: one of them may be out of reach.
+  const bool isWhole = reference.number > 0 || parseJobId(reference.prefix).has_value();
+  if (isWhole && !jobs.empty()) return jobs;
   for (auto& late : LateAgents(*this).find(reference)) add(late.getIds(), late.getNumbers());
   return jobs;
 }
