@@ -15,7 +15,7 @@ namespace tarcil {
 class GroupFlow {
  public:
   // Pairs of a group and a server that are looked at.
-  static constexpr size_t kMaxPairs = 100'000;
+  static constexpr size_t kMaxPairs = 10'000;
 
   // So many tasks on one server.
   struct Share {
@@ -38,7 +38,7 @@ class GroupFlow {
   bool isCut() const { return isCut_; }
 
   // Shares that place as many tasks as possible, none beyond what placement.spread allows, by group. On a
-  // server, groups that may take fewer of its slots have to come first. At kMaxPairs some 0.2 s.
+  // server, groups that may take fewer of its slots have to come first. At kMaxPairs some 20 ms.
   std::vector<Share> largest() const;
 
  private:
