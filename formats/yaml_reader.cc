@@ -163,7 +163,7 @@ YamlMapping::YamlMapping(const YamlNode& node, std::string field, Problems& prob
 }
 
 std::optional<YamlValue> YamlMapping::take(std::string_view key) {
-  known_.push_back(key);
+  if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.push_back(key);
   auto found = byKey_.find(key);
   if (found == byKey_.end()) return std::nullopt;
   return YamlValue(*found->second, fieldOf(key), *problems_);

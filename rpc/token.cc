@@ -11,6 +11,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "core/base/text.h"
+
 namespace tarcil {
 namespace {
 
@@ -78,6 +80,27 @@ Status writeTokenFile(const std::string& path, const std::string& token) {
   return writePrivateFile(path, token + "\n");
 }
 
+namespace {
+
+// What is wrong with a line of these words; empty where nothing is. The token is nobody's to see.
+std::string problemOf(const std::string& token, const std::string& role, bool isKnownRole,
+                      const std::string& more) {
+  constexpr size_t kShortestToken = 32;
+  if (token.size() < kShortestToken) {
+    return "token: has " + std::to_string(token.size()) + " characters; write at least " +
+           std::to_string(kShortestToken);
+  }
+  if (role.empty()) return "role: is missing; write one of submit, operate, agent, monitor";
+  if (!isKnownRole) return "role: " + shown(role) + " is none; write one of submit, operate, agent, monitor";
+  if (!more.empty()) {
+    return "there is more behind RUN-AS, from " + shown(more) +
+           " on: write users with commas between them, " + "without spaces";
+  }
+  return "";
+}
+
+}  // namespace
+
 Result<TokenTable> TokenTable::read(const std::string& path) {
   Result<std::string> text = readPrivateFile(path);
   if (!text) return text.error();
@@ -88,14 +111,12 @@ Result<TokenTable> TokenTable::read(const std::string& path) {
     ++number;
     if (line.empty() || line[0] == '#') continue;
     std::stringstream words(line);
-    std::string token, user, role, runAs;
-    words >> token >> user >> role >> runAs;
+    std::string token, user, role, runAs, more;
+    words >> token >> user >> role >> runAs >> more;
     const auto known = roleNamed(role);
-    if (token.size() < 32 || user.empty() || !known) {
-      return invalid(
-          path + ":" + std::to_string(number) +
-          ": write: TOKEN USER ROLE [RUN-AS,...], the token at least 32 characters long, the role one of "
-          "submit, operate, agent, monitor");
+    if (const std::string problem = problemOf(token, role, known.has_value(), more); !problem.empty()) {
+      return invalid(path + ":" + std::to_string(number) + ": " + problem +
+                     "; a line is TOKEN USER ROLE [RUN-AS,...]");
     }
     table.entries_.push_back({token, {user, *known, split(runAs)}});
   }

@@ -7,6 +7,7 @@
 #include "cli/commands/commands.h"
 #include "cli/output/output.h"
 #include "cli/output/render.h"
+#include "cli/output/server_details.h"
 #include "cli/output/table.h"
 #include "cli/settings.h"
 #include "core/base/failure.h"
@@ -76,9 +77,11 @@ int list(const PlatformFlags& flags) {
   Cluster cluster(flags.cluster);
   Json json = Json::array();
   Table table({"Name", "Share"});
-  const Platforms platforms = fetchPlatforms(cluster);
+  Platforms platforms = fetchPlatforms(cluster);
   if (platforms.empty())
     say("no shares are set: all pressure arrives everywhere; see `tarcil platform set --help`");
+  for (const ServerDetails& server : fetchServers(cluster).servers)
+    platforms.try_emplace(server.facts.platform, fullShare());
   for (const auto& [name, share] : platforms) {
     json.push_back(jsonOf(name, share));
     table.add({name, shareText(share)});

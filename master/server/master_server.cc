@@ -122,8 +122,8 @@ kj::Promise<MasterServer::AttachedMonitor> MasterServer::attachMonitor(SessionId
       session, std::make_unique<ControlSender>(timer_, kj::mv(control), [this, session](const Error& error) {
         endSession(session, "monitor", error);
       }));
-  spdlog::info("monitor {} attaches with {} servers and {} tasks (session {})", monitor, servers.size(),
-               tasks.size(), session);
+  spdlog::info("monitor {} of {} attaches with {} servers and {} tasks (session {})", monitor,
+               servers.empty() ? "no server" : servers.front().name, servers.size(), tasks.size(), session);
   dispatch(master::MonitorAttached{pending.number, session, std::move(monitor), std::move(servers),
                                    std::move(tasks)});
   return pending.promise.then(
