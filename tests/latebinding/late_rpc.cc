@@ -148,8 +148,11 @@ void LateRpc::endOne(const std::string& name, int32_t code) {
 
 void LateRpc::startAgent(const std::string& name) {
   auto agent = std::make_unique<Agent>();
-  agent->binding = std::make_unique<LateBindingAgent>(net(), systemClock(), Rng(++starts_), "token",
-                                                      agent->metrics, LateBindingOptions{});
+  agent->binding = std::make_unique<LateBindingAgent>(
+      net(), systemClock(), Rng(++starts_), "token", agent->metrics, LateBindingOptions{},
+      [this](uint32_t count) -> kj::Promise<JobNumber> {
+        return std::exchange(nextNumber_, nextNumber_ + count);
+      });
   auto listener =
       listenAt(io_.provider->getNetwork(), *io_.lowLevelProvider, address(name)).wait(io_.waitScope);
   agent->serving = serve(io_.provider->getTimer(), kj::mv(listener.receiver),

@@ -103,6 +103,7 @@ class LateRpc final : private LateMaster {
   kj::AsyncIoContext io_ = kj::setupAsyncIo();
   std::map<std::string, ServerUpdate> servers_;
   uint64_t starts_ = 0;
+  JobNumber nextNumber_ = 1;
   kj::Promise<void> silent_ = nullptr;
   std::map<std::string, std::unique_ptr<Monitor>> monitors_;
   std::map<std::string, std::unique_ptr<Agent>> agents_;

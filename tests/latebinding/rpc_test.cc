@@ -17,6 +17,7 @@ using testing::ElementsAre;
 using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Pair;
 using testing::SizeIs;
 
 using late::Outcome;
@@ -381,8 +382,11 @@ TEST_F(LateQueriesTest, ListsJobsForThoseWhoMaySeeThem) {
   EXPECT_THAT(listed(alice), ElementsAre("short running 2 1 0 0"));
   EXPECT_THAT(listed(alice, "long"), IsEmpty());
   EXPECT_THAT(listed(bob), IsEmpty());
-  EXPECT_THAT(agent().withPrefix(alice, toString(job.id).substr(0, 4)), ElementsAre(job.id));
-  EXPECT_THAT(agent().withPrefix(bob, toString(job.id).substr(0, 4)), IsEmpty());
+  const std::string prefix = toString(job.id).substr(0, 4);
+  EXPECT_THAT(rpc.wait(agent().find(alice, prefix, 0)), ElementsAre(Pair(job.id, 1)));
+  EXPECT_THAT(rpc.wait(agent().find(alice, "", 1)), ElementsAre(Pair(job.id, 1)));
+  EXPECT_THAT(rpc.wait(agent().find(alice, prefix, 2)), IsEmpty()) << "the number counts where one is given";
+  EXPECT_THAT(rpc.wait(agent().find(bob, prefix, 0)), IsEmpty());
   rpc.endOne("s1", 3);
   untilRunning("s1", 1);
   rpc.endOne("s1");
