@@ -250,7 +250,7 @@ Profiling profiling() {
   return {.application = "application", .job = jobRecord().id, .user = "ada", .problem = "too loud"};
 }
 TaskViolation taskViolation() {
-  return {jobRecord().id, 1, "server-1", violation(), {"task 3 of sort"}};
+  return {jobRecord().id, 4711, 1, "server-1", violation(), {"task 3 of sort"}};
 }
 TaskCharge taskCharge() {
   return {.task = 1, .caused = {}, .measured = 5};
