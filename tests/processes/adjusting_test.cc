@@ -117,7 +117,7 @@ TEST(Adjusting, ANeighbourThatYieldsIsThrottledWhileItDoesHarmAndThenNoMore) {
     }
     return false;
   });
-  EXPECT_TRUE(says(service, "throttled hog (job " + hog.substr(0, 8)));
+  EXPECT_TRUE(says(service, "throttled hog (job 1)"));
   traces.openGate();
   cluster.until("it is throttled no more", [&]() { return says(hog, "throttled no more"); });
   for (const std::string& job : {hog, service}) {

@@ -163,7 +163,7 @@ TEST_F(OtherUser, NeitherSeesNorCancelsAJobOfSomebodyElse) {
     expected.replace(expected.find(absent), absent.size(), job);
     EXPECT_EQ(there.err, expected) << verb;
   }
-  EXPECT_EQ(runAsOther({"job", "cancel", job.substr(0, 8)}).exitCode, 1);
+  EXPECT_EQ(runAsOther({"job", "cancel", "id:" + job.substr(0, 8)}).exitCode, 1);
   const Json state = cluster_.status(job)["state"];
   EXPECT_TRUE(state == "running" || state == "starting") << state;
   EXPECT_EQ(cluster_.run({"job", "cancel", job}).exitCode, 0);

@@ -258,7 +258,7 @@ TEST(LateBinding, CommandsKnowJobsThatAgentsHold) {
   const TraceFolder& traces = cluster.traces();
   const std::string job = cluster.submit(shellJob("echo said; echo more >&2", kLate + tasks(2)));
   EXPECT_EQ(cluster.json({"job", "wait", job})[0]["state"], "done");
-  const std::string prefix = job.substr(0, 8);
+  const std::string prefix = "id:" + job.substr(0, 8);
   EXPECT_EQ(cluster.status(prefix)["state"], "done");
   EXPECT_EQ(cluster.startCommand({"job", "logs", prefix}).finish().out, "said\n");
   EXPECT_EQ(cluster.startCommand({"job", "logs", "--stderr", "--task", "1", prefix}).finish().out, "more\n");

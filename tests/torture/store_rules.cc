@@ -63,7 +63,8 @@ class Rules final {
     }
     std::set<JobId> files;
     for (const WholeStore::Piece& piece : store_.files) files.insert(piece.job);
-    for (const JobRecord& record : contents_.jobs) {
+    for (JobRecord record : contents_.jobs) {
+      record.number = 0;  // the master's; no two have one by what holds in every store
       const auto submissions = ledgers_.commits.submissions(record.id);
       const bool isAsSubmitted = std::any_of(submissions.begin(), submissions.end(),
                                              [&record](const JobRecord* s) { return *s == record; });
