@@ -210,8 +210,9 @@ def experiment(arguments, folder, cluster, cores, other_cores):
     print(f"plotted: {folder}/interference.png")
     cluster.run("job", "cancel", service, check=False)
     # One that has just ended has no name any more.
+    number = cluster.ask("job", "status", offender)["number"]
     named = [cause["neighbour"] for cause in seen["all"] if cause["kind"] == "neighbour" and cause["neighbour"]]
-    if not named or any(offender[:8] not in neighbour for neighbour in named):
+    if not named or any(f"(job {number})" not in neighbour for neighbour in named):
         print("the service's violation was not seen, or the offender was not named")
         return 1
     if arguments.yields:

@@ -168,7 +168,7 @@ preemptible: true
   traces().waitForLines("batch", 2);  // it runs again
   const Json status = cluster->status(batch);
   EXPECT_EQ(status["tasks"][0]["previous"], "was stopped: preempted by urgent (job " +
-                                                cluster.status(urgent)["number"].dump() + ", priority 90)");
+                                                cluster->status(urgent)["number"].dump() + ", priority 90)");
   EXPECT_EQ(cluster->run({"job", "cancel", batch}).exitCode, 0);
 }
 
