@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <kj/async-io.h>
+#include <kj/debug.h>
 
 #include <deque>
 #include <map>
