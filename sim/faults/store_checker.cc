@@ -89,6 +89,8 @@ void StoreChecker::stored(std::span<const Mutation> batch) {
     if (!isOver) world_.violated("job " + toString(id).substr(0, 8) + " is over, and its tasks are not");
   }
   touched_.clear();
+  if (!granted_.empty()) latest_ = std::max(latest_, *granted_.rbegin());
+  granted_.clear();
 }
 
 void StoreChecker::take(const Put& mutation) {
@@ -192,8 +194,8 @@ void StoreChecker::put(const TaskRecord& record) {
 
 void StoreChecker::placed(Job& job, const TaskRecord& record, Task& task) {
   if (record.state != RunState::kStarting) wrong(record, "runs, and was not starting before");
-  if (record.allocation <= latest_) wrong(record, inWords(record.allocation) + " is not a new one");
-  latest_ = std::max(latest_, record.allocation);
+  const bool isNew = record.allocation > latest_ && granted_.insert(record.allocation).second;
+  if (!isNew) wrong(record, inWords(record.allocation) + " is not a new one");
   task.allocation = record.allocation;
   task.server = record.server;
   if (const auto server = now_.servers.find(record.server); server != now_.servers.end()) {

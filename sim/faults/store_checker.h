@@ -110,7 +110,9 @@ class StoreChecker {
   std::set<AllocationId> givenUp_;             // judged since the master's start
   std::set<AllocationId> heldByBackup_;        // what became of them afterwards is not stored
   Picture now_;
-  AllocationId latest_ = 0;
+  AllocationId latest_ = 0;         // of earlier batches
+  std::set<AllocationId> granted_;  // by this one, in any order: the tasks of a gang that require servers are
+                                    // not placed in theirs
   std::set<JobId> touched_;  // in the batch
 };
 
