@@ -37,10 +37,10 @@ TEST_F(Tokens, HaveUserRoleAndUsersToRunAs) {
 }
 
 TEST_F(Tokens, AreRefusedWithTheLineAndWhatIsWrongWithIt) {
-  const std::string short_ = std::string(31, 's');
-  const std::string tooShort = problem("#\n" + short_ + " alice submit\n");
+  const std::string tooFew = std::string(31, 's');
+  const std::string tooShort = problem("#\n" + tooFew + " alice submit\n");
   EXPECT_THAT(tooShort, HasSubstr("tokens:2: token: has 31 characters; write at least 32"));
-  EXPECT_THAT(tooShort, Not(HasSubstr(short_))) << "it goes into logs";
+  EXPECT_THAT(tooShort, Not(HasSubstr(tooFew))) << "it goes into logs";
   EXPECT_THAT(tooShort, EndsWith("; a line is TOKEN USER ROLE [RUN-AS,...]"));
   EXPECT_THAT(problem(good + " alice\n"), HasSubstr("tokens:1: role: is missing; write one of submit"));
   EXPECT_THAT(problem(good + "\n"), HasSubstr("role: is missing"));
