@@ -124,7 +124,7 @@ const Help kRunHelp = {
     "that bring files, restart, or are to run unattended.",
     "  tarcil run -- uname -a\n"
     "  tarcil run --tasks 4 -- sh -c 'echo I am $TARCIL_TASK of $TARCIL_TASKS'\n"
-    "  tarcil run --rus 2 --timeout 10m -- sort --parallel=2 /usr/share/dict/words\n"
+    "  tarcil run --rus 2 --timeout 10m -- sort --parallel=2 /etc/passwd\n"
     "  tarcil run --policy late-binding --tasks 100 -- uname -n\n"
     "  tarcil run --constraint 'server != server-1' -- uname -n\n",
     "  N      the command's own exit code; with several tasks that of the\n"
