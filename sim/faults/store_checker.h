@@ -113,7 +113,7 @@ class StoreChecker {
   AllocationId latest_ = 0;         // of earlier batches
   std::set<AllocationId> granted_;  // by this one, in any order: the tasks of a gang that require servers are
                                     // not placed in theirs
-  std::set<JobId> touched_;  // in the batch
+  std::set<JobId> touched_;         // in the batch
 };
 
 }  // namespace tarcil::sim
