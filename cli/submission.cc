@@ -1,5 +1,6 @@
 #include "cli/submission.h"
 
+#include "cli/after.h"
 #include "cli/command.h"
 #include "cli/settings.h"
 #include "cli/stored_profiles.h"
@@ -24,6 +25,14 @@ void addSubmissionFlags(CLI::App& command, SubmissionFlags& flags) {
   command.add_option("--priority", flags.priority, "0 to 100, higher first, in place of the job file's.")
       ->check(wholeNumber(0, kMaxPriority))
       ->type_name("P");
+  command
+      .add_option(
+          "--after", flags.after,
+          "Start after other jobs: ok:4711 (once it is done), any:4711 (ended), failed:4711, each:4711 "
+          "(task by task); several with commas; 4711 alone is ok:4711.")
+      ->type_name("JOBS");
+  command.add_flag("--hold-unmet", flags.holdUnmet,
+                   "If one of these ends otherwise, hold the job in place of cancelling it.");
   command.add_flag("--hold", flags.hold, "No task starts before `tarcil job release`.");
   command.add_option("--profile", flags.profile, "Interference profile in place of the job file's own.")
       ->type_name("FILE");
@@ -52,6 +61,11 @@ void layOver(const SubmissionFlags& flags, WallTime now, JobFile& job) {
     spec.hold = true;
     last = "--hold";
   }
+  if (!flags.after.empty()) {
+    addAfter(flags.after, job.after);
+    last = "--after";
+  }
+  if (flags.holdUnmet) spec.after.unmet = After::Unmet::kHold;
   if (flags.tasks) {
     spec.tasks = *flags.tasks;
     last = "--tasks";
@@ -63,6 +77,8 @@ void layOver(const SubmissionFlags& flags, WallTime now, JobFile& job) {
     last = "--start-after";
   }
   if (last.empty()) return;
+  if (std::string problem = whyNotAfter(spec, job.after.size(), job.after.each.has_value()); !problem.empty())
+    throw badInput(last + ": " + problem);
   const Status good = checkJob(spec, !job.files.empty());
   if (!good) throw badInput(last + ": " + good.error().message);
 }

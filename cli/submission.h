@@ -19,6 +19,8 @@ struct SubmissionFlags {
   std::optional<uint8_t> priority;
   std::optional<uint32_t> tasks;
   bool hold = false;
+  std::string after;
+  bool holdUnmet = false;
 };
 
 void addSubmissionFlags(CLI::App& command, SubmissionFlags& flags);

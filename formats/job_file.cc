@@ -110,6 +110,7 @@ class JobReader {
     readProfile();
     readPlacementRest();
     if (auto performance = take("performance")) job_.spec.performance = performanceIn(*performance);
+    readAfter();
     readFiles();
     readLateBinding();
     for (const auto& [name, group] : groups_) group.refuseOthers();
@@ -409,6 +410,16 @@ class JobReader {
     if (items->size() <= most) return std::move(*items);
     value.problem("has " + std::to_string(items->size()) + " entries; write at most " + std::to_string(most));
     return {};
+  }
+
+  void readAfter() {
+    auto value = take("after");
+    if (!value) return;
+    job_.after = afterIn(*value, job_.spec.after.unmet);
+    if (std::string problem = whyNotAfter(job_.spec, job_.after.size(), job_.after.each.has_value());
+        !problem.empty()) {
+      value->problem(problem);
+    }
   }
 
   // What is sent beside the job.

@@ -10,6 +10,7 @@
 
 #include "core/base/result.h"
 #include "core/model/job.h"
+#include "formats/after_field.h"
 #include "formats/problems.h"
 
 namespace tarcil {
@@ -26,6 +27,7 @@ struct JobFileOptions {
 struct JobFile {
   JobSpec spec;
   std::vector<InputFile> files;  // sorted by path
+  NamedAfter after;              // jobs that it starts after; spec.after has what becomes of it
   // Name to look a stored profile up by; empty where the job has a profile or names no application.
   std::string lookupApplication;
   FilePosition lookupPlace;  // of that name in the file

@@ -288,6 +288,24 @@ PerformanceGoal read(wire::PerformanceGoal::Reader from) {
           Duration(from.getWindow())};
 }
 
+void write(const After& value, wire::After::Builder to) {
+  writeJobIds(value.ok, to.initOk(static_cast<uint32_t>(value.ok.size())));
+  writeJobIds(value.any, to.initAny(static_cast<uint32_t>(value.any.size())));
+  writeJobIds(value.failed, to.initFailed(static_cast<uint32_t>(value.failed.size())));
+  if (value.each) to.setEach(bytesOf(*value.each));
+  to.setUnmet(toWireEnum<wire::After::Unmet>(value.unmet));
+}
+
+After read(wire::After::Reader from) {
+  After value;
+  value.ok = readJobIds(from.getOk());
+  value.any = readJobIds(from.getAny());
+  value.failed = readJobIds(from.getFailed());
+  if (from.getEach().size() > 0) value.each = readJobId(from.getEach());
+  value.unmet = fromWireEnum<After::Unmet>(from.getUnmet(), 2, "Unmet");
+  return value;
+}
+
 void write(const JobSpec& value, wire::JobSpec::Builder to) {
   writeTask(value, to);
   to.setName(text(value.name));
@@ -328,6 +346,8 @@ void write(const JobSpec& value, wire::JobSpec::Builder to) {
   to.setMayMove(value.adjust.move);
   to.setMeasures(text(value.measures));
   writeEarlier(value.earlier, to.initEarlier(static_cast<uint32_t>(value.earlier.size())));
+  if (value.after != After{}) write(value.after, to.initAfter());
+  writeTexts(value.items.all(), to.initItems(static_cast<uint32_t>(value.items.size())));
 }
 
 JobSpec read(wire::JobSpec::Reader from) {
@@ -363,6 +383,8 @@ JobSpec read(wire::JobSpec::Reader from) {
   value.adjust = {from.getMoreRus(), from.getMayMove()};
   value.measures = text(from.getMeasures());
   value.earlier = readEarlier(from.getEarlier());
+  value.after = read(from.getAfter());
+  value.items = Items(readTexts(from.getItems()));
   return value;
 }
 
@@ -440,14 +462,17 @@ void write(const JobProgress& value, wire::JobProgress::Builder to) {
   to.setFinished(toWire(value.finished));
   to.setHeld(value.held);
   to.setHeldUntil(toWire(value.heldUntil));
+  to.setHeldForJobs(value.heldForJobs);
+  to.setKeepsFiles(value.keepsFiles);
 }
 
 JobProgress read(wire::JobProgress::Reader from) {
-  return {readJobId(from.getId()),      fromWire(from.getState()),
-          text(from.getReason()),       text(from.getOwner()),
-          from.getCancelRequested(),    from.getDecisions(),
-          wallTime(from.getFinished()), from.getHeld(),
-          wallTime(from.getHeldUntil())};
+  return {readJobId(from.getId()),       fromWire(from.getState()),
+          text(from.getReason()),        text(from.getOwner()),
+          from.getCancelRequested(),     from.getDecisions(),
+          wallTime(from.getFinished()),  from.getHeld(),
+          wallTime(from.getHeldUntil()), from.getHeldForJobs(),
+          from.getKeepsFiles()};
 }
 
 void write(const TaskRecord& value, wire::TaskRecord::Builder to) {

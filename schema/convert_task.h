@@ -23,6 +23,9 @@ void writeTask(const TaskSpec& value, Builder& to) {
   to.setExclusive(value.exclusive);
   write(value.container, to.initContainer());
   if (value.performance) write(*value.performance, to.initPerformance());
+  to.setOutput(text(value.output));
+  to.setError(text(value.error));
+  writeTexts(value.results, to.initResults(static_cast<uint32_t>(value.results.size())));
 }
 
 template <typename Reader>
@@ -39,6 +42,9 @@ void readTask(Reader from, TaskSpec& value) {
   value.exclusive = from.getExclusive();
   value.container = read(from.getContainer());
   if (from.hasPerformance()) value.performance = read(from.getPerformance());
+  value.output = text(from.getOutput());
+  value.error = text(from.getError());
+  value.results = readTexts(from.getResults());
 }
 
 }  // namespace tarcil::convert

@@ -351,7 +351,7 @@ interface UserPort {
   # too few runs were observed, and as Denied like storeProfile.
 }
 
-enum JobChange { hold @0; release @1; priority @2; }
+enum JobChange { hold @0; release @1; priority @2; rerun @3; }
 # hold: no further task of the job starts; those that run go on. release: its tasks start again, in the queue's order.
 # priority: it has another from now on.
 

@@ -138,11 +138,26 @@ struct JobSpec {
   requireOfTask @47 :List(TaskRequirement);  # tasks are unique
   spreadBy @48 :Text;       # attribute; empty: as spread says
   packBy @49 :Text;         # the same for pack
+  after @50 :After;
+  items @51 :List(Text);    # one for each task; empty: the job is no array over a list
+  output @52 :Text;         # file on the server that standard output goes to besides; empty: none
+  error @53 :Text;          # the same for standard error
+  results @54 :List(Text);  # patterns of files below the working directory that are kept for the user
   struct Earlier {
     # What can be expected of a watched task after earlier runs of the application.
     platform @0 :Text;
     reached @1 :Float64;    # above 0, in the metric of `performance`
   }
+}
+
+struct After {
+  # Jobs that one waits for, of the same user and accepted before it, 1000 together at most.
+  ok @0 :List(Data);        # all of them done
+  any @1 :List(Data);       # all of them ended
+  failed @2 :List(Data);    # all of them ended, and none is done
+  each @3 :Data;            # task i waits for task i of this job to be done; empty: for none
+  unmet @4 :Unmet;          # what becomes of what waits for something that will not come
+  enum Unmet { cancel @0; hold @1; }
 }
 
 struct InputFile {
@@ -190,6 +205,8 @@ struct JobProgress {
   finished @6 :Int64;       # wall-clock time
   held @7 :Bool;            # no further task starts until it is released
   heldUntil @8 :Int64;      # then it is released by itself; 0: never
+  heldForJobs @10 :Bool;    # held until the jobs have ended that it is to start after
+  keepsFiles @9 :Bool;       # it has ended, and its input files are kept for it to be run again
 }
 
 struct TaskRecord {
@@ -469,6 +486,9 @@ struct LaunchSpec {
   earlier @27 :Float64;     # JobSpec.earlier of the server's platform; 0: not known
   diskBytes @28 :UInt64;    # of working directory and /tmp together; 0: the monitor's default
   gang @29 :GangHosts;      # null: the job is no gang
+  output @30 :Text;         # file that standard output goes to besides; empty: none
+  error @31 :Text;
+  results @32 :List(Text);  # patterns of files below the working directory that are kept
 }
 
 struct GangHosts {

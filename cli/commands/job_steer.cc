@@ -1,4 +1,4 @@
-// tarcil job hold, release, priority: what users do to jobs that they have submitted.
+// tarcil job hold, release, rerun, priority: what users do to jobs that they have submitted.
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
 #include "cli/late_agents.h"
@@ -28,7 +28,7 @@ int steer(const SteerJobFlags& flags, wire::JobChange change, const std::string&
   for (const FoundJob& job : jobs) {
     const auto counts = cluster.wait(foundOrNothing(fetchCounts(cluster.client(), job.id)));
     const std::string shown = style.job(job.number, job.id);
-    if (counts && isFinal(counts->progress.state)) {
+    if (counts && isFinal(counts->progress.state) && change != wire::JobChange::RERUN) {
       const std::string state(name(counts->progress.state));
       list.push_back({{"id", toString(job.id)},
                       {"number", jsonNumber(job.number)},
@@ -49,13 +49,13 @@ int steer(const SteerJobFlags& flags, wire::JobChange change, const std::string&
       if (!agents.find(job.id)) throw agents.unknown(job.id);
       throw Failure(kExitFailed,
                     "job " + shown +
-                        " is bound late: it can be neither held nor given another priority; `tarcil job"
-                        " cancel` ends it");
+                        " is bound late: it can be neither held, run again nor given another priority; "
+                        "`tarcil job cancel` ends it");
     }
     Json entry = {{"id", toString(job.id)}, {"number", jsonNumber(job.number)}, {"changed", true}};
     if (change == wire::JobChange::PRIORITY) {
       entry["priority"] = flags.priority;
-    } else {
+    } else if (change != wire::JobChange::RERUN) {
       entry["held"] = change == wire::JobChange::HOLD;
     }
     list.push_back(std::move(entry));
@@ -101,6 +101,16 @@ void addJobSteering(CLI::App& job) {
       {"job release [OPTIONS] JOB...", "Let the tasks of a held job start again.",
        "They are tried at once, at their job's position in the queue.", "  tarcil job release 4711\n", ""},
       wire::JobChange::RELEASE, "Released");
+  addSteering(job, "rerun",
+              {"job rerun [OPTIONS] JOB...", "Run the tasks of a job again that did not end well.",
+               "The job, which has failed, was cancelled or lost, goes back into the queue under its number; "
+               "tasks that "
+               "are done stay so, the others start anew with all their attempts. Jobs that wait for it go on "
+               "waiting for it. Its input files are kept for that for as long as there is room "
+               "(`--keep-files-size` of "
+               "the master).",
+               "  tarcil job rerun 4711\n  tarcil job rerun 'name:sort'\n", ""},
+              wire::JobChange::RERUN, "Runs again");
   addSteering(job, "priority",
               {"job priority [OPTIONS] PRIORITY JOB...", "Give jobs another priority.",
                "Takes effect at once, in the order of the queue and for preemption. Running tasks continue.",

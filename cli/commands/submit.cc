@@ -1,4 +1,5 @@
 // tarcil submit: hands a job file to the cluster.
+#include "cli/after.h"
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
 #include "cli/late_job.h"
@@ -73,6 +74,7 @@ int submit(const SubmitFlags& flags) {
   JobFile job = readSubmission(flags.job);
   Cluster cluster(flags.cluster);
   addStoredProfile(cluster, flags.job, job);
+  findAfter(cluster, flags.job.file, job);
   const JobId id = makeJobId();
   if (job.spec.policy == Policy::kLateBinding) return submitLate(cluster, id, std::move(job), flags);
   cluster.wait(submitJob(cluster.client(), id, job.spec, job.files));

@@ -57,6 +57,21 @@ Json jsonOf(const TaskRecord& task, WallTime submitted) {
           {"previous", task.previous.empty() ? Json() : Json(task.previous)}};
 }
 
+// Null where it starts after no other.
+Json jsonOf(const After& after) {
+  if (after.empty()) return {};
+  const auto ids = [](const std::vector<JobId>& jobs) {
+    Json list = Json::array();
+    for (const JobId& job : jobs) list.push_back(toString(job));
+    return list;
+  };
+  return {{"ok", ids(after.ok)},
+          {"any", ids(after.any)},
+          {"failed", ids(after.failed)},
+          {"each", after.each ? Json(toString(*after.each)) : Json()},
+          {"unmet", kUnmetNames[static_cast<size_t>(after.unmet)].first}};
+}
+
 std::string orNothing(const std::string& pressures) {
   return pressures.empty() ? "nothing" : pressures;
 }
@@ -194,6 +209,7 @@ Json jsonOf(const JobStatus& job) {
           {"reason", job.progress.reason.empty() ? Json() : Json(job.progress.reason)},
           {"ahead", isWaiting ? job.ahead : 0},
           {"expected_start", isWaiting ? jsonTime(job.expectedStart) : Json()},
+          {"after", jsonOf(job.record.spec.after)},
           {"submitted", jsonTime(job.record.submitted)},
           {"profile_replaced", jsonTime(job.record.profileReplaced)},
           {"finished", jsonTime(job.progress.finished)},

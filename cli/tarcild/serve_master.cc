@@ -68,6 +68,9 @@ void addLimits(OptionTable& table, MasterOptions& options) {
               "Finished jobs that are kept; the oldest go first.");
   table.size("--keep-finished-size", options.keepFinishedBytes,
              "Memory for finished jobs; the oldest go first.");
+  table.size(
+      "--keep-files-size", options.keepFileBytes,
+      "Input files of finished jobs that are not done, kept for `tarcil job rerun`; the oldest go first.");
   table.duration("--keep-finished-for", options.keepFinishedFor, "How long finished jobs are kept at most.");
   table.count("--max-jobs-of-user", options.maxUnfinishedOfUser, 1, 10'000'000,
               "Unfinished jobs that one user may have; beyond, submissions are refused.");

@@ -12,7 +12,9 @@
 
 #include "core/base/ids.h"
 #include "core/base/time.h"
+#include "core/model/after.h"
 #include "core/model/byte_resources.h"
+#include "core/model/items.h"
 #include "core/model/profile.h"
 #include "core/model/task.h"
 
@@ -159,6 +161,8 @@ struct JobSpec : TaskSpec {
   // Where its tasks' performance is watched: what can be expected of them by platform, after earlier runs of
   // the application (core/state/observed_profile.h). Filled in by whoever submits; a target comes first.
   std::map<std::string, double> earlier{};
+  After after{};
+  Items items{};  // one for each task; empty: the job is no array over a list
 
   bool operator==(const JobSpec&) const = default;
 

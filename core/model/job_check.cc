@@ -254,6 +254,8 @@ Problems mismatches(const JobSpec& job, bool hasFiles) {
     if (task < job.tasks) continue;
     add(problems, "placement.require." + to_string(task), noSuchTask(job));
   }
+  if (std::string problem = whyNotAfter(job, job.after.size(), job.after.each.has_value()); !problem.empty())
+    add(problems, "after", problem);
   const bool isLate = job.policy == Policy::kLateBinding;
   if (!placement.pack.empty() && !isLate && job.policy != Policy::kQuality && job.policy != Policy::kGreedy) {
     add(problems, "placement.pack",
@@ -310,6 +312,17 @@ Status checkFiles(const std::vector<InputFile>& files) {
 
 std::string noSuchTask(const JobSpec& job) {
   return "is for no task of this job; write an index from 0 to " + to_string(job.tasks - 1);
+}
+
+std::string whyNotAfter(const JobSpec& job, size_t others, bool hasEach) {
+  if (others == 0) return "";
+  if (job.policy == Policy::kLateBinding)
+    return "a late-bound job is tried at once; submit it when the others are over, or write policy: quality";
+  if (others > kMaxAfter)
+    return "names " + to_string(others) + " jobs; write at most " + to_string(kMaxAfter);
+  if (hasEach && job.schedule == Schedule::kGang)
+    return "starts task by task, and a gang starts at once; write ok: in place of each:";
+  return "";
 }
 
 std::string whyTooLong(const TaskSpec& task) {

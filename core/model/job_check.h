@@ -46,6 +46,10 @@ inline constexpr std::string_view kRequiresNothing =
 std::string noSuchTask(const JobSpec& job);
 
 // Why command and env are more than a server's system passes on; empty where they are not.
+// Why a job cannot start after so many others, task by task after one of them where `hasEach`; empty where it
+// can.
+std::string whyNotAfter(const JobSpec& job, size_t others, bool hasEach);
+
 std::string whyTooLong(const TaskSpec& task);
 
 // A variable that tarcil sets for every task, or one that no environment can have; nothing where it is fine.

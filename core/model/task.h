@@ -51,6 +51,10 @@ struct TaskSpec {
   bool exclusive = false;                     // never two live copies of a task, even across a network cut
   Container container{};
   std::optional<PerformanceGoal> performance{};  // else the task is not watched
+  // Files on the server that its output goes to besides; absolute. Empty: none.
+  std::string output{}, error{};
+  std::vector<std::string>
+      results{};  // patterns of files below its working directory that are kept for its user
 
   bool operator==(const TaskSpec&) const = default;
 };

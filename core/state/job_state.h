@@ -55,6 +55,8 @@ struct JobProgress {
   WallTime finished = kNever;
   bool held = false;            // no further task of it starts until it is released
   WallTime heldUntil = kNever;  // released by itself then; kNever: by a user only
+  bool heldForJobs = false;  // held until the jobs have ended that it is to start after (core/model/after.h)
+  bool keepsFiles = false;   // it has ended, and its input files are kept for it to be run again
 
   bool operator==(const JobProgress&) const = default;
 };

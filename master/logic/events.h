@@ -224,7 +224,7 @@ struct ServersSteered {
 
 // What users do to their jobs. kHold: no further task starts; those that run go on. kRelease: tasks start
 // again when the queue comes to them. kPriority: the job has this priority from now on.
-enum class JobChange : uint8_t { kHold, kRelease, kPriority };
+enum class JobChange : uint8_t { kHold, kRelease, kPriority, kRerun };
 
 // Repeats are harmless.
 struct JobSteered {

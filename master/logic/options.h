@@ -38,6 +38,8 @@ struct MasterOptions {
   uint64_t maxFileBytes = uint64_t{4} << 30;
   // What finished jobs may take; the oldest go first. But for one: who waits for the latest hears of its end.
   uint64_t keepFinishedBytes = uint64_t{1} << 30;
+  // Input files of finished jobs that are not done, for these to be run again; of the oldest they go first.
+  uint64_t keepFileBytes = uint64_t{256} << 20;
   // How long a server may be down before it is removed, as by an operator; counted from the master's start or
   // from when its tasks were lost. 0: never.
   Duration removeDownServersAfter = std::chrono::hours(24);

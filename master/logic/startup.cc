@@ -8,6 +8,7 @@
 
 #include "core/base/units.h"
 #include "master/logic/health/resizing.h"
+#include "master/logic/jobs/dependencies.h"
 #include "master/logic/jobs/job_numbers.h"
 #include "master/logic/jobs/rejudging.h"
 #include "master/logic/jobs/task_life.h"
@@ -173,6 +174,7 @@ Tables tablesFrom(const MasterOptions& options, StoreContents contents, Now now)
       profilingsOf(std::move(contents.profilings)),
       observedOf(std::move(contents.observed)),
       UploadTable(contents.uploads),
+      DependencyTable(),
       std::nullopt,
       std::nullopt,
       std::nullopt,
@@ -195,6 +197,9 @@ void start(EventContext& context, Rng& rng) {
     tables.nextAllocation += rng.below(kFirstBlocks) * kAllocationBlock;
   }
   numberJobs(context);
+  for (auto& [id, job] : tables.jobs.all()) {
+    if (!isFinal(job.progress.state) && !job.progress.cancelRequested) awaitOthers(context, job);
+  }
   tables.cluster.nextAllocation = tables.nextAllocation + kAllocationBlock;
   context.out.put(tables.cluster);
   if (tables.settings.version == 0) {

@@ -11,6 +11,7 @@
 #include "master/logic/agents/agent_table.h"
 #include "master/logic/events.h"
 #include "master/logic/health/violation_table.h"
+#include "master/logic/jobs/dependencies.h"
 #include "master/logic/jobs/job_table.h"
 #include "master/logic/jobs/upload_table.h"
 #include "master/logic/jobs/usage_table.h"
@@ -59,6 +60,7 @@ struct Tables {
   Profilings profilings;
   ObservedProfiles observed;
   UploadTable uploads;
+  DependencyTable dependencies{};
   std::optional<MonotonicTime> historyDue;       // when old finished jobs are to be erased
   std::optional<MonotonicTime> wakeAt;           // requested and not come yet
   std::optional<MonotonicTime> offersDue;        // when the offers that are out have been out long enough

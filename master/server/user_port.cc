@@ -105,7 +105,7 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
 
   kj::Promise<void> steerJob(SteerJobContext context) override {
     auto params = context.getParams();
-    const auto change = convert::fromWireEnum<master::JobChange>(params.getChange(), 3, "JobChange");
+    const auto change = convert::fromWireEnum<master::JobChange>(params.getChange(), 4, "JobChange");
     return server_.steerJob(readJobId(params.getId()), change, params.getPriority(), caller_);
   }
 

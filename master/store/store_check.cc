@@ -325,7 +325,8 @@ class Checker {
     for (const auto& [id, job] : jobs_) {
       if (job.record == nullptr) continue;
       const bool isOver = job.progress != nullptr && isFinal(job.progress->state);
-      if (!isOver && !hasFiles(pieces, *job.record)) report(*job.record, "its input files are missing");
+      const bool needsFiles = !isOver || job.progress->keepsFiles;
+      if (needsFiles && !hasFiles(pieces, *job.record)) report(*job.record, "its input files are missing");
     }
   }
 

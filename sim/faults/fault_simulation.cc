@@ -122,7 +122,8 @@ class FaultSimulation {
   void clientDoesSomething() {
     Rng& rng = cluster_.rng();
     const auto& unfinished = cluster_.unfinished();
-    const uint64_t what = rng.below(11);
+    const uint64_t what = rng.below(12);
+    if (what == 11 && !submitted_.empty()) return rerunOne();
     if (what >= 3 || unfinished.empty()) {
       if (unfinished.size() < kMaxUnfinished) submit();
       return;
@@ -142,11 +143,50 @@ class FaultSimulation {
     MixedJob job = mixedJob(clusterOptions_, cluster_.world().now().wall, rng);
     const auto agent = static_cast<uint32_t>(rng.below(cluster_.agents()));
     const char* user = std::array{"alice", "bob", "carol"}[rng.below(3)];
-    const bool startsLater = job.spec.startAfter != kNever || job.spec.hold;
+    if (rng.below(100) < kAfterPercent) startAfterOthers(user, job.spec);
+    const bool startsLater = job.spec.startAfter != kNever || job.spec.hold || !job.spec.after.empty();
     const JobId id = cluster_.submit(job.spec, agent, std::move(job.files), user);
+    submitted_.push_back({id, user, job.spec.tasks});
+    if (submitted_.size() > kRemembered) submitted_.pop_front();
     if (startsLater) mayBeHeld_.insert(id);
     if (job.isEndless) endless_.push_back(id);
   }
+
+  // Some of the jobs that the user submitted last.
+  void startAfterOthers(const std::string& user, JobSpec& spec) {
+    Rng& rng = cluster_.rng();
+    for (const Submitted& other : submitted_) {
+      if (other.user != user || rng.below(3) > 0) continue;
+      const uint64_t how = rng.below(8);
+      if (how < 4) spec.after.ok.push_back(other.id);
+      if (how == 4) spec.after.any.push_back(other.id);
+      if (how == 5) spec.after.failed.push_back(other.id);
+      if (how < 6 || spec.after.each) continue;
+      spec.after.each = other.id;
+      spec.tasks = other.tasks;
+      spec.concurrency = 0;
+      spec.schedule = Schedule::kIncremental;
+      spec.placement.preferOfTask.clear();
+      spec.placement.requireOfTask.clear();
+    }
+    if (rng.below(2) == 0) spec.after.unmet = After::Unmet::kHold;
+  }
+
+  // Whatever became of it: it may have ended well, or not at all.
+  void rerunOne() {
+    const JobId job = submitted_[cluster_.rng().below(submitted_.size())].id;
+    if (!isFinal(cluster_.stateOf(job))) return;
+    mayBeHeld_.insert(job);
+    cluster_.rerun(job);
+  }
+
+  struct Submitted {
+    JobId id;
+    std::string user;
+    uint32_t tasks;
+  };
+  static constexpr size_t kRemembered = 20;
+  static constexpr uint64_t kAfterPercent = 15;
 
   const FaultSimulationOptions options_;
   const std::function<void(uint64_t)>& watch_;
@@ -155,7 +195,8 @@ class FaultSimulation {
   FaultInjector injector_;
   const MonotonicTime began_;
   std::vector<JobId> endless_;
-  std::set<JobId> mayBeHeld_;  // by users, or until a time
+  std::set<JobId> mayBeHeld_;        // by users, for others, or until a time
+  std::deque<Submitted> submitted_;  // the last ones
   uint64_t told_ = 0;
 };
 

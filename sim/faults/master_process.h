@@ -69,6 +69,7 @@ class MasterProcess final : private MasterDisk::Owner {
   std::optional<WaitEstimate> waitOf(const JobId& job) const;
 
   const StoreChecker& stored() const { return checker_; }
+  void mayRunAgain(const JobId& job) { checker_.mayRunAgain(job); }
   void forgottenByMonitor(AllocationId allocation) { checker_.forgottenByMonitor(allocation); }
 
   // Whether input files are stored that no job has.

@@ -121,6 +121,7 @@ void StoreChecker::put(const JobRecord& record) {
   // not the user's own; nothing else.
   JobRecord before = std::exchange(job->second.record, record);
   before.spec.priority = record.spec.priority;
+  if (record.spec.after.empty()) before.spec.after = {};  // released before its time
   if (before.spec.profileLookedUp) {
     const std::string application = std::exchange(before.spec.profile, record.spec.profile).application;
     before.spec.profile.application = application;
@@ -145,11 +146,12 @@ void StoreChecker::checkBounds(const JobRecord& record) {
 
 void StoreChecker::put(const JobProgress& record) {
   Job& job = now_.jobs.at(record.id);
-  if (isFinal(job.state) && record.state != job.state) {
+  const bool isRerun = isFinal(job.state) && !isFinal(record.state);
+  if (isFinal(job.state) && record.state != job.state && !mayLeave(record.id, job.state, record.state)) {
     world_.violated("job " + toString(record.id).substr(0, 8) + " was " + std::string(name(job.state)) +
                     " and is " + std::string(name(record.state)));
   }
-  if (job.cancelRequested && !record.cancelRequested) {
+  if (job.cancelRequested && !record.cancelRequested && !isRerun) {
     world_.violated("job " + toString(record.id).substr(0, 8) + " is not to be cancelled any more");
   }
   job.state = record.state;
@@ -171,7 +173,7 @@ void StoreChecker::put(const TaskRecord& record) {
   Task& task = job.tasks[record.index];
   touched_.insert(record.job);
   const bool wasActive = isActive(task.state);
-  if (isFinal(task.state) && record.state != task.state) {
+  if (isFinal(task.state) && record.state != task.state && !mayLeave(record.job, task.state, record.state)) {
     wrong(record, "was " + std::string(name(task.state)) + " and is " + std::string(name(record.state)));
   }
   if (isActive(record.state)) {
@@ -241,9 +243,33 @@ void StoreChecker::put(const ServerRecord& record) {
   now_.servers[name] = record;
 }
 
+bool StoreChecker::mayLeave(const JobId& job, RunState before, RunState state) const {
+  return rerun_.contains(job) && before != RunState::kDone && state == RunState::kQueued;
+}
+
+// What it starts after is over, and as it should be.
+void StoreChecker::checkAfter(const Job& job, const TaskRecord& record) {
+  const After& after = job.record.spec.after;
+  const auto check = [&](const JobId& id, const std::string& how, auto isMet) {
+    const std::optional<RunState> state = stateOf(id);
+    if (state && !isMet(*state))
+      wrong(record, "is placed, and job " + toString(id).substr(0, 8) + " is not " + how);
+  };
+  for (const JobId& id : after.ok) check(id, "done", [](RunState state) { return state == RunState::kDone; });
+  for (const JobId& id : after.any) check(id, "over", isFinal);
+  for (const JobId& id : after.failed)
+    check(id, "over without being done", [](RunState s) { return isFinal(s) && s != RunState::kDone; });
+  if (!after.each || !now_.jobs.contains(*after.each)) return;
+  const auto& tasks = now_.jobs.at(*after.each).tasks;
+  const auto task = tasks.find(record.index);
+  if (task == tasks.end() || task->second.state != RunState::kDone)
+    wrong(record, "is placed before the task of the same index that it starts after is done");
+}
+
 void StoreChecker::checkPlace(const Job& job, const TaskRecord& record) {
   const JobSpec& spec = job.record.spec;
   if (job.cancelRequested) wrong(record, "is placed, and its job is cancelled");
+  checkAfter(job, record);
   const auto server = now_.servers.find(record.server);
   if (server == now_.servers.end()) return wrong(record, "is placed on a server that is not stored");
   if (server->second.cordoned) wrong(record, "is placed on " + record.server + ", which is cordoned");

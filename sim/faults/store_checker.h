@@ -37,6 +37,8 @@ class StoreChecker {
   // Violation: the store has it as held still, so its end is known to nobody any more.
   void forgottenByMonitor(AllocationId allocation);
 
+  // A user asks for the job to be run again: it may leave an end that is not done.
+  void mayRunAgain(const JobId& job) { rerun_.insert(job); }
   bool has(const JobId& job) const { return now_.jobs.contains(job); }
   // nullopt where it was never stored; also of jobs that were erased.
   std::optional<RunState> stateOf(const JobId& job) const;
@@ -99,6 +101,8 @@ class StoreChecker {
   void released(const TaskRecord& record, Task& task);
   void checkBounds(const JobRecord& record);
   void checkPlace(const Job& job, const TaskRecord& record);
+  void checkAfter(const Job& job, const TaskRecord& record);
+  bool mayLeave(const JobId& job, RunState before, RunState state) const;
   void checkReplaced(const TaskRecord& record, const Task& before);
   void checkEnd(const TaskRecord& record, const Task& before);
   void wrong(const TaskRecord& record, const std::string& what);
@@ -114,6 +118,7 @@ class StoreChecker {
   std::set<AllocationId> granted_;  // by this one, in any order: the tasks of a gang that require servers are
                                     // not placed in theirs
   std::set<JobId> touched_;         // in the batch
+  std::set<JobId> rerun_;           // may be run again
 };
 
 }  // namespace tarcil::sim

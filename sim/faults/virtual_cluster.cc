@@ -202,6 +202,18 @@ void VirtualCluster::steer(const JobId& job, master::JobChange change, uint8_t p
   });
 }
 
+void VirtualCluster::rerun(const JobId& job) {
+  master_.mayRunAgain(job);
+  open_.push_back(job);
+  ++clients_.at(job).underWay;
+  const Caller caller = clients_.at(job).caller;
+  ask(
+      [job, caller](RequestId number) -> master::Event {
+        return master::JobSteered{number, caller, job, master::JobChange::kRerun, 0};
+      },
+      [this, job](const Status&) { --clients_.at(job).underWay; });
+}
+
 void VirtualCluster::steer(std::vector<std::string> servers, master::ServerChange change, Duration deadline) {
   steers_.push_back({std::move(servers), change, deadline});
   if (steers_.size() == 1) steerNext();

@@ -48,6 +48,8 @@ class VirtualCluster {
   void cancel(const JobId& job);
   // The user of a job holds it, lets it go or gives it another priority. Asked until it is answered.
   void steer(const JobId& job, master::JobChange change, uint8_t priority = 0);
+  // The same for a job that has ended.
+  void rerun(const JobId& job);
   // The same, one after the other.
   void steer(std::vector<std::string> servers, master::ServerChange change, Duration deadline);
   void request(const MasterProcess::Request& request) { ask(request, nullptr); }

@@ -59,6 +59,12 @@ JobSpec jobSpec() {
   spec.placement.prefer = {"server-1"};
   spec.placement.preferOfTask = {{1, {"server-2"}}};
   spec.placement.requireOfTask = {{1, {{"server", Constraint::Operator::kIn, {"server-2"}}}}};
+  JobId other;
+  other.bytes.fill(8);
+  spec.after = {{other}, {}, {other}, other, After::Unmet::kHold};
+  spec.items = Items({"a", "b", "c"});
+  spec.output = "/srv/out-{index}";
+  spec.results = {"out/*.csv"};
   return spec;
 }
 

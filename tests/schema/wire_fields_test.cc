@@ -107,6 +107,11 @@ JobSpec aFullSpec() {
   job.performance = {Metric::kCpuTime, 2, 0.5, std::chrono::seconds(3)};
   job.measures = "logreg";
   job.earlier = {{"p", 0.5}};
+  job.after = {{anId()}, {anId()}, {anId()}, anId(), After::Unmet::kHold};
+  job.items = Items({"a"});
+  job.output = "/o";
+  job.error = "/e";
+  job.results = {"*.csv"};
   return job;
 }
 
@@ -189,9 +194,10 @@ Claim aFullClaim() {
 
 TEST(WireFields, OfJobs) {
   EXPECT_THAT(unsetBy<wire::JobRecord>(aFullRecord()), IsEmpty());
-  EXPECT_THAT(unsetBy<wire::JobProgress>(JobProgress{anId(), RunState::kFailed, "r", "x", true, 3,
-                                                     WallTime(Duration(4)), true, WallTime(Duration(8))}),
-              IsEmpty());
+  EXPECT_THAT(
+      unsetBy<wire::JobProgress>(JobProgress{anId(), RunState::kFailed, "r", "x", true, 3,
+                                             WallTime(Duration(4)), true, WallTime(Duration(8)), true, true}),
+      IsEmpty());
 }
 
 TEST(WireFields, OfTasks) {

@@ -7,6 +7,7 @@
 #include "core/model/job_check.h"
 #include "core/model/job_size.h"
 #include "core/state/commit_check.h"
+#include "master/logic/jobs/dependencies.h"
 #include "master/logic/jobs/job_numbers.h"
 #include "master/logic/jobs/profiling.h"
 #include "master/logic/jobs/rejudging.h"
@@ -83,7 +84,8 @@ std::vector<RuIndex> chooseUnits(const RuSet& free, const Claim& claim) {
 Grant tryClaim(EventContext& context, const Job& job, const Judging& judging, const Claim& claim) {
   const bool mayNotStart = job.progress.held || context.now.steady < job.notBefore;
   const bool waits = job.tasks.state(claim.task) == RunState::kQueued;
-  if (mayNotStart || !waits || job.tasks.attempt(claim.task) != claim.attempt) {
+  if (mayNotStart || !waits || job.awaiting.contains(claim.task) ||
+      job.tasks.attempt(claim.task) != claim.attempt) {
     return {Verdict::kTaskNotWaiting};
   }
   ServerTable& servers = context.tables.servers;
@@ -192,30 +194,6 @@ std::string tooLarge(const MasterOptions& options, const JobRecord& record) {
          " together; write fewer tasks, or a smaller command and environment";
 }
 
-// Why no further job is taken now; empty where one is.
-std::string tooMany(const Tables& tables, const JobRecord& record) {
-  const MasterOptions& options = tables.options;
-  const std::string& user = record.user;
-  const size_t users = tables.jobs.unfinishedOf(user), all = tables.jobs.unfinished();
-  if (users >= options.maxUnfinishedOfUser) {
-    return user + " has " + std::to_string(users) + " unfinished jobs, as many as one user may; " + kTryAgain;
-  }
-  if (all >= options.maxUnfinished) {
-    return "the cluster has " + std::to_string(all) + " unfinished jobs, as many as it takes; " + kTryAgain;
-  }
-  const size_t bytes = bytesOf(record);
-  if (tables.jobs.unfinishedBytesOf(user) + bytes > options.maxUnfinishedBytesOfUser) {
-    return "with this job, of " + formatSize(bytes) + ", the unfinished jobs of " + user +
-           " would take more than " + formatSize(options.maxUnfinishedBytesOfUser) +
-           " of the master's memory; " + kTryAgain;
-  }
-  if (tables.jobs.unfinishedBytes() + bytes > options.maxUnfinishedBytes) {
-    return "with this job, of " + formatSize(bytes) + ", unfinished jobs would take more than " +
-           formatSize(options.maxUnfinishedBytes) + " of the master's memory; " + kTryAgain;
-  }
-  return {};
-}
-
 // Whether the job may have been submitted before, to the master of which this store is an older backup: then
 // copies of its tasks may still run.
 bool mayHaveRun(const EventContext& context, const JobRecord& record) {
@@ -274,6 +252,9 @@ CommitAnswer applyNewJob(EventContext& context, Agent& agent, const Commit& comm
   if (std::string problem = whyNotMeasure(context, record); !problem.empty()) {
     return refused(commit.sequence, std::move(problem));
   }
+  if (std::string problem = whyNotAfter(context.tables, record); !problem.empty()) {
+    return refused(commit.sequence, std::move(problem));
+  }
   std::string problem = tooMany(context.tables, record);
   if (problem.empty() && !sentAhead) problem = tooManyFiles(context.tables, record.user, record.fileBytes);
   if (problem.empty()) problem = whyNoNewJobs(context.tables);
@@ -285,6 +266,7 @@ CommitAnswer applyNewJob(EventContext& context, Agent& agent, const Commit& comm
   Job& job = context.tables.jobs.add(accepted, agent.record.name, queueTime(context));
   agent.jobs.insert(commit.job);
   context.out.put(job.record);
+  awaitOthers(context, job);
   beginProfiling(context, job.record);
   noteFollower(context, job);
   takeFiles(context, *commit.newJob);
@@ -367,6 +349,29 @@ void tellWhatBecame(EventContext& context, SessionId session, const Commit& comm
 }
 
 }  // namespace
+
+std::string tooMany(const Tables& tables, const JobRecord& record) {
+  const MasterOptions& options = tables.options;
+  const std::string& user = record.user;
+  const size_t users = tables.jobs.unfinishedOf(user), all = tables.jobs.unfinished();
+  if (users >= options.maxUnfinishedOfUser) {
+    return user + " has " + std::to_string(users) + " unfinished jobs, as many as one user may; " + kTryAgain;
+  }
+  if (all >= options.maxUnfinished) {
+    return "the cluster has " + std::to_string(all) + " unfinished jobs, as many as it takes; " + kTryAgain;
+  }
+  const size_t bytes = bytesOf(record);
+  if (tables.jobs.unfinishedBytesOf(user) + bytes > options.maxUnfinishedBytesOfUser) {
+    return "with this job, of " + formatSize(bytes) + ", the unfinished jobs of " + user +
+           " would take more than " + formatSize(options.maxUnfinishedBytesOfUser) +
+           " of the master's memory; " + kTryAgain;
+  }
+  if (tables.jobs.unfinishedBytes() + bytes > options.maxUnfinishedBytes) {
+    return "with this job, of " + formatSize(bytes) + ", unfinished jobs would take more than " +
+           formatSize(options.maxUnfinishedBytes) + " of the master's memory; " + kTryAgain;
+  }
+  return {};
+}
 
 std::string spaceProblem(const Tables& tables) {
   if (tables.freeBytes >= tables.options.diskReserve) return "";

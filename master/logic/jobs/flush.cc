@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "master/logic/jobs/dependencies.h"
 #include "master/logic/jobs/job_numbers.h"
 #include "master/logic/jobs/profiling.h"
 #include "master/logic/jobs/task_life.h"
@@ -25,7 +26,12 @@ RunState stateOf(const Job& job) {
   return RunState::kDone;
 }
 
-// Why a job ended as failed or lost.
+// Why a job ended otherwise than as done.
+const char* whatBecame(RunState state) {
+  if (state == RunState::kFailed) return "failed";
+  return state == RunState::kLost ? "were lost" : "were cancelled";
+}
+
 std::string endReason(const Job& job, RunState state) {
   const TaskRecord* first = nullptr;
   job.tasks.forEachRecord([state, &first](const TaskRecord& task) {
@@ -34,16 +40,19 @@ std::string endReason(const Job& job, RunState state) {
   const std::string how = describe(first->end);
   if (job.tasks.size() == 1) return "the task " + how;
   return std::to_string(job.count(state)) + " of " + std::to_string(job.tasks.size()) + " tasks " +
-         (state == RunState::kFailed ? "failed" : "were lost") + "; first: task " +
-         std::to_string(first->index) + " " + how;
+         whatBecame(state) + "; first: task " + std::to_string(first->index) + " " + how;
 }
 
 void finish(EventContext& context, Job& job, RunState state) {
   if (state == RunState::kDone) job.progress.reason.clear();
-  if (state == RunState::kFailed || state == RunState::kLost) job.progress.reason = endReason(job, state);
+  const bool wasCancelled = job.progress.cancelRequested;
+  if (state != RunState::kDone && !wasCancelled) job.progress.reason = endReason(job, state);
   job.progress.finished = context.now.wall;
-  if (job.record.hasFiles) context.out.erase(EraseFiles{job.record.id});
+  // Those of a job that is done nobody needs any more.
+  job.progress.keepsFiles = job.record.hasFiles && state != RunState::kDone;
+  if (job.record.hasFiles && state == RunState::kDone) context.out.erase(EraseFiles{job.record.id});
   context.tables.agents.named(job.progress.owner).jobs.erase(job.record.id);
+  forgetOthers(context, job);
   context.tables.jobs.addFinished(job);
   context.tables.usage.addJob(job.record.user, state);
   endProfiling(context, job, state);
@@ -97,12 +106,14 @@ void tellOwner(EventContext& context, const Job& job) {
 
 void flushJob(EventContext& context, Job& job) {
   updateState(context, job);
+  noteAwaitedTasks(context, job);
   context.tables.jobs.reorder(job);
   makeUnique(job.changes.tasks);
   makeUnique(job.changes.news);
   if (job.changes.progress) context.out.put(job.progress);
   for (TaskIndex task : job.changes.tasks) context.out.put(std::as_const(job.tasks)[task]);
   tellOwner(context, job);
+  noteForWaiters(context, job);
   if (job.changes.progress || !job.changes.tasks.empty()) {
     context.out.send(JobChanged{job.record.id, isFinal(job.progress.state)});
   }
@@ -128,6 +139,7 @@ void eraseOldJobs(EventContext& context) {
   while (isTooOld(context) && erased++ < kMaxErasedAtOnce) {
     const JobRecord& oldest = tables.jobs.oldestFinished()->record;
     keepNumber(context, oldest.number);
+    giveUpWaiting(context, *tables.jobs.oldestFinished());
     context.out.erase(EraseJob{oldest.id});
     tables.jobs.eraseOldestFinished();
   }
@@ -144,6 +156,16 @@ void eraseOldJobs(EventContext& context) {
   }
 }
 
+// Those of the jobs that ended first go first.
+void eraseKeptFiles(EventContext& context) {
+  JobTable& jobs = context.tables.jobs;
+  while (jobs.keptFileBytes() > context.tables.options.keepFileBytes) {
+    Job& job = *jobs.oldestWithFiles();
+    context.out.erase(EraseFiles{job.record.id});
+    jobs.forgetFiles(job);
+  }
+}
+
 void askForWake(EventContext& context) {
   Tables& tables = context.tables;
   std::optional<MonotonicTime> next = tables.servers.nextDeadline();
@@ -155,7 +177,8 @@ void askForWake(EventContext& context) {
     releaseDue = context.now.steady + std::max(Duration::zero(), *release - context.now.wall);
   }
   std::optional<MonotonicTime> goesOn;
-  if (tables.jobs.queue().isInterrupted() || tables.servers.hasUpdates()) goesOn = context.now.steady;
+  if (tables.jobs.queue().isInterrupted() || tables.servers.hasUpdates() || tables.dependencies.hasDue())
+    goesOn = context.now.steady;
   for (const auto& other :
        {goesOn, tables.agents.nextDeadline(), tables.handOverDue, tables.historyDue, tables.offersDue,
         tables.violations.due.next(), tables.throttles.due.next(), tables.pools.due, tables.preemptionDue,
@@ -167,12 +190,20 @@ void askForWake(EventContext& context) {
   context.out.send(WakeAt{*next});
 }
 
+// Also those that the end of others changes.
+void flushJobs(EventContext& context) {
+  for (JobsChanged noted = context.tables.jobs.takeNoted(); !noted.empty();
+       noted = context.tables.jobs.takeNoted()) {
+    for (Job* job : noted) flushJob(context, *job);
+  }
+}
+
 }  // namespace
 
 JobAssignment wholeAssignment(const Tables& tables, const Job& job) {
   JobAssignment assignment{job.record, true, false, {}};
   for (TaskIndex task = 0; task < job.tasks.size(); ++task) {
-    if (isFinal(job.tasks.state(task))) continue;
+    if (isFinal(job.tasks.state(task)) || job.awaiting.contains(task)) continue;
     if (job.tasks.find(task) != nullptr) {
       assignment.tasks.push_back(assignmentOf(tables, job, task));
     } else if (!assignment.waiting.empty() && assignment.waiting.back().last + 1 == task) {
@@ -185,9 +216,12 @@ JobAssignment wholeAssignment(const Tables& tables, const Job& job) {
 }
 
 void flush(EventContext& context) {
-  for (Job* job : context.tables.jobs.takeNoted()) flushJob(context, *job);
+  flushJobs(context);
+  settleDependencies(context, context.tables.options.jobsAtOnce);
   for (Usage& usage : context.tables.usage.takeChanged()) context.out.put(std::move(usage));
   eraseOldJobs(context);
+  eraseKeptFiles(context);
+  flushJobs(context);
   for (ServerUpdate& update : context.tables.servers.takeUpdates()) {
     context.out.send(PublishServer{std::move(update)});
   }

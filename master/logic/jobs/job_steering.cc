@@ -1,5 +1,8 @@
 #include "master/logic/jobs/job_steering.h"
 
+#include "master/logic/jobs/commits.h"
+#include "master/logic/jobs/dependencies.h"
+#include "master/logic/jobs/rejudging.h"
 #include "master/logic/jobs/task_life.h"
 #include "master/logic/queue/reservation.h"
 
@@ -15,14 +18,22 @@ Result<Job*> jobOf(EventContext& context, const JobId& id, const Caller& caller)
 }
 
 void hold(EventContext& context, Job& job, const std::string& user) {
-  const bool isForGood = job.progress.held && job.progress.heldUntil == kNever;
-  if (!isForGood) context.tables.jobs.hold(job, "held by " + user);
+  if (!job.isHeldByUser()) context.tables.jobs.hold(job, "held by " + user);
 }
 
+// Lets go of what was held last: its user's hold, else the jobs that it is to start after, else its time.
 void release(EventContext& context, Job& job) {
-  if (!job.progress.held) return;
-  const bool isHeldByUser = job.progress.heldUntil == kNever;
-  if (isHeldByUser && job.record.spec.startAfter > context.now.wall) {
+  const bool waitsForTasks = job.awaiting.count() > 0;
+  if (job.isHeldByUser() && holdForOthers(context, job)) return;
+  if (job.progress.heldForJobs || (!job.progress.held && waitsForTasks)) {
+    forgetOthers(context, job);
+    job.record.spec.after = {};
+    context.out.put(job.record);
+  } else if (!job.progress.held) {
+    return;
+  }
+  const bool waitedForItsTime = job.progress.heldUntil != kNever;
+  if (!waitedForItsTime && job.record.spec.startAfter > context.now.wall) {
     context.tables.jobs.holdUntilItsTime(job);
   } else {
     context.tables.jobs.release(job);
@@ -37,12 +48,40 @@ void reprioritise(EventContext& context, Job& job, uint8_t priority) {
   renewReservation(context, job);
 }
 
+Error mayNot(const Job& job, const std::string& why) {
+  return {ErrorCode::kConflict, "job " + std::to_string(job.record.number) + " " + why};
+}
+
+// Its tasks that are not done are queued once more, with all their attempts.
+Status rerun(EventContext& context, Job& job) {
+  Tables& tables = context.tables;
+  const RunState state = job.progress.state;
+  if (!isFinal(state)) return mayNot(job, "is not over; cancel it first, or wait for its end");
+  if (state == RunState::kDone) return mayNot(job, "is done; submit it again to have it run once more");
+  if (!job.record.spec.measures.empty()) return mayNot(job, "measures an application; submit that again");
+  if (job.record.hasFiles && !job.progress.keepsFiles)
+    return mayNot(job, "shipped files that are not kept any more; submit it again");
+  std::string problem = tooMany(tables, job.record);
+  if (problem.empty()) problem = whyNoNewJobs(tables);
+  if (!problem.empty()) return Error{ErrorCode::kExhausted, std::move(problem)};
+  if (std::string unmet = whyNotNow(tables, job.record.spec.after); !unmet.empty()) return mayNot(job, unmet);
+  Agent* owner = tables.agents.leastLoaded();
+  if (owner == nullptr) return Error{ErrorCode::kUnavailable, "no agent is attached; try again later"};
+  tables.jobs.reopen(job, owner->record.name);
+  owner->jobs.insert(job.record.id);
+  awaitOthers(context, job);
+  for (const JobId& waiter : tables.dependencies.waitersFor(job.record.id))
+    tables.dependencies.noteDue(waiter);
+  noteFollower(context, job);
+  return {};
+}
+
 }  // namespace
 
 Status cancel(EventContext& context, const CancelRequested& event) {
   const Result<Job*> job = jobOf(context, event.job, event.caller);
   if (!job.ok()) return job.error();
-  if (!isFinal((*job)->progress.state)) cancelJob(context, **job, event.caller.user);
+  if (!isFinal((*job)->progress.state)) cancelJob(context, **job, "cancelled by " + event.caller.user);
   return {};
 }
 
@@ -54,6 +93,7 @@ Status steerJob(EventContext& context, const JobSteered& event) {
     return invalid("priority: " + std::to_string(event.priority) + " is not in 0 to " +
                    std::to_string(kMaxPriority));
   }
+  if (event.change == JobChange::kRerun) return rerun(context, job);
   if (isFinal(job.progress.state) || job.progress.cancelRequested) return {};
   switch (event.change) {
     case JobChange::kHold:
@@ -64,6 +104,8 @@ Status steerJob(EventContext& context, const JobSteered& event) {
       break;
     case JobChange::kPriority:
       reprioritise(context, job, event.priority);
+      break;
+    case JobChange::kRerun:
       break;
   }
   return {};

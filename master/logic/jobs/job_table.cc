@@ -6,6 +6,7 @@
 
 #include "core/base/units.h"
 #include "core/model/job_size.h"
+#include "master/logic/jobs/task_life.h"
 #include "master/logic/queue/equivalence_class.h"
 
 namespace tarcil::master {
@@ -114,9 +115,15 @@ void JobTable::hold(Job& job, const std::string& reason, WallTime until) {
   heldUntil_.erase({job.progress.heldUntil, job.record.id});
   job.progress.held = true;
   job.progress.heldUntil = until;
+  job.progress.heldForJobs = false;
   job.progress.reason = reason;
   if (until != kNever) heldUntil_.emplace(until, job.record.id);
   noteProgress(job);
+}
+
+void JobTable::holdForJobs(Job& job, const std::string& reason) {
+  hold(job, reason);
+  job.progress.heldForJobs = true;
 }
 
 void JobTable::holdUntilItsTime(Job& job) {
@@ -128,6 +135,7 @@ void JobTable::release(Job& job) {
   heldUntil_.erase({job.progress.heldUntil, job.record.id});
   job.progress.held = false;
   job.progress.heldUntil = kNever;
+  job.progress.heldForJobs = false;
   job.progress.reason.clear();
   noteProgress(job);
   noteWhole(job);
@@ -146,6 +154,7 @@ void JobTable::releaseDue(WallTime now, size_t atMost) {
 void JobTable::eraseOldestFinished() {
   const Job& job = *finished_.front();
   finished_.pop_front();
+  if (job.progress.keepsFiles) eraseKeptFiles(job);
   finishedBytes_ -= job.index.bytes;
   bytes_ -= job.index.bytes;
   byAge_.erase(job.index.byAge);
@@ -326,11 +335,61 @@ void JobTable::addFinished(Job& job) {
   heldUntil_.erase({job.progress.heldUntil, job.record.id});
   followers_.erase(job.record);
   finished_.push_back(&job);
+  if (job.progress.keepsFiles) addKeptFiles(job);
   finishedBytes_ += job.index.bytes;
   --job.index.ofUser->unfinished;
   job.index.ofUser->bytes -= job.index.bytes;
   job.index.ofUser->fileBytes -= job.record.fileBytes;
   fileBytes_ -= job.record.fileBytes;
+}
+
+void JobTable::reopen(Job& job, const std::string& owner) {
+  std::erase(finished_, &job);
+  finishedBytes_ -= job.index.bytes;
+  ++job.index.ofUser->unfinished;
+  job.index.ofUser->bytes += job.index.bytes;
+  job.index.ofUser->fileBytes += job.record.fileBytes;
+  fileBytes_ += job.record.fileBytes;
+  if (job.progress.keepsFiles) eraseKeptFiles(job);
+  followers_.add(job.record);
+  const uint32_t queued = job.tasks.queueWithoutRecord();
+  job.inState[static_cast<size_t>(RunState::kCancelled)] -= queued;
+  job.inState[static_cast<size_t>(RunState::kQueued)] += queued;
+  job.tasks.forEachRecord([this, &job](TaskRecord& task) {
+    if (task.state == RunState::kDone || !isFinal(task.state)) return;
+    task.failures = task.excused = 0;
+    if (task.allocation != 0) {
+      ++task.attempt;
+      task.previous = describe(task.end);
+    }
+    setState(job, task.index, RunState::kQueued);
+  });
+  setState(job, RunState::kQueued);
+  const uint32_t decisions = job.progress.decisions;
+  job.progress = {
+      .id = job.record.id, .state = RunState::kQueued, .reason = {}, .owner = owner, .decisions = decisions};
+  noteProgress(job);
+  noteWhole(job);
+}
+
+void JobTable::addKeptFiles(Job& job) {
+  keepFiles_.emplace(job.progress.finished, job.record.id);
+  keptFileBytes_ += job.record.fileBytes;
+}
+
+void JobTable::eraseKeptFiles(const Job& job) {
+  keepFiles_.erase({job.progress.finished, job.record.id});
+  keptFileBytes_ -= job.record.fileBytes;
+}
+
+Job* JobTable::oldestWithFiles() {
+  return keepFiles_.empty() ? nullptr : find(keepFiles_.begin()->second);
+}
+
+void JobTable::forgetFiles(Job& job) {
+  eraseKeptFiles(job);
+  job.progress.keepsFiles = false;
+  noteProgress(job);
 }
 
 const Job* JobTable::oldestFinished() const {

@@ -14,6 +14,7 @@
 
 #include "core/state/claim.h"
 #include "core/state/job_state.h"
+#include "master/logic/jobs/awaiting_tasks.h"
 #include "master/logic/jobs/follower_table.h"
 #include "master/logic/jobs/job_tasks.h"
 #include "master/logic/queue/demand_ahead.h"
@@ -43,6 +44,7 @@ struct Job {
   JobTasks tasks;
   MonotonicTime notBefore{};          // no task is placed sooner, whatever its agent knows
   std::array<uint32_t, 7> inState{};  // tasks by RunState
+  AwaitingTasks awaiting;             // queued ones that start after those of another job (dependencies.h)
   uint32_t moving = 0;                // tasks that are being ended to start again (TaskRecord::moving)
 
   uint32_t count(RunState state) const { return inState[static_cast<size_t>(state)]; }
@@ -50,7 +52,7 @@ struct Job {
   uint32_t unfinished() const { return count(RunState::kQueued) + active(); }
   // Tasks that could be placed now, were there slots.
   uint32_t placeable() const {
-    return std::min(count(RunState::kQueued),
+    return std::min(count(RunState::kQueued) - awaiting.count(),
                     record.spec.mostAtOnce() - std::min(record.spec.mostAtOnce(), active()));
   }
   // Slots that it needs at once: a gang all of them, others one.
@@ -64,12 +66,13 @@ struct Job {
   Wanted wanted() const {
     return {placeable(), record.spec.rusPerTask, record.spec.schedule == Schedule::kGang};
   }
+  bool isHeldByUser() const { return progress.held && !progress.heldForJobs && progress.heldUntil == kNever; }
   // Whether it could use more slots than it has. A gang that is being ended starts again together, once the
   // last of it has ended: what starts before would be told of places that others are about to leave.
   bool waits() const {
     const bool isLeaving = record.spec.schedule == Schedule::kGang && moving > 0;
-    return !progress.cancelRequested && !progress.held && !isLeaving && count(RunState::kQueued) > 0 &&
-           active() < record.spec.mostAtOnce();
+    return !progress.cancelRequested && !progress.held && !isLeaving &&
+           count(RunState::kQueued) > awaiting.count() && active() < record.spec.mostAtOnce();
   }
 
   // What the event that is being handled did to it.
@@ -182,8 +185,11 @@ class JobTable {
   void reorder(Job& job);
   // Waiting jobs that need several units at once to start (Job::needsReservation()).
   const ByAge& waitingForReservation() const { return waitingForReservation_; }
-  // The job is the latest to finish. Requires: called once for each job.
+  // The job is the latest to finish. Requires: it was unfinished.
   void addFinished(Job& job);
+  // Tasks that ended otherwise than as done are queued again, and the job with them, for this owner.
+  // Requires: it has finished, and is not done.
+  void reopen(Job& job, const std::string& owner);
 
   // The key of a waiting job in the queue.
   static QueueKey queueKeyOf(const Job& job);
@@ -191,6 +197,8 @@ class JobTable {
   // No task of the job starts until release(), by itself at `until` where that is not kNever. Replaces an
   // earlier hold.
   void hold(Job& job, const std::string& reason, WallTime until = kNever);
+  // The same while it waits for others (dependencies.h).
+  void holdForJobs(Job& job, const std::string& reason);
   // The same until the time after which its spec wants it to start.
   void holdUntilItsTime(Job& job);
   // Its owner may have been refused claims meanwhile, and hears anew which of its tasks wait. Requires: it
@@ -208,6 +216,13 @@ class JobTable {
   const Hold* holder(AllocationId allocation) const;
   // Those of preemptible tasks, by priority.
   const std::map<uint8_t, std::set<AllocationId>>& preemptible() const { return preemptible_; }
+
+  // Input files that are kept for jobs that have ended to be run again: bytes, and the job that ended first;
+  // null where there is none.
+  uint64_t keptFileBytes() const { return keptFileBytes_; }
+  Job* oldestWithFiles();
+  // The progress is to be stored; the files are to be erased by the caller. Requires: the job keeps its.
+  void forgetFiles(Job& job);
 
   // Null where none is finished.
   const Job* oldestFinished() const;
@@ -248,6 +263,9 @@ class JobTable {
   // Adds the units that the task holds to its user's, `times` times.
   void addHeld(const Hold& hold, int64_t times);
 
+  void addKeptFiles(Job& job);
+  void eraseKeptFiles(const Job& job);
+
   size_t& counted(const Job& job) { return inState_[static_cast<size_t>(job.progress.state)]; }
 
   std::map<JobId, Job> jobs_;
@@ -261,7 +279,9 @@ class JobTable {
   ByAge waitingForReservation_;
   std::deque<Job*> finished_;  // oldest first
   size_t bytes_ = 0, finishedBytes_ = 0;
-  uint64_t fileBytes_ = 0;
+  uint64_t fileBytes_ = 0;      // of unfinished jobs
+  ByAge keepFiles_;             // finished jobs that keep their files, by their ends
+  uint64_t keptFileBytes_ = 0;  // of these
   std::unordered_map<AllocationId, Hold> holds_;
   std::map<uint8_t, std::set<AllocationId>> preemptible_;  // no set is empty
   JobsChanged noted_;

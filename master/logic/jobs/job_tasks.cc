@@ -40,6 +40,16 @@ TaskRecord JobTasks::copy(TaskIndex index) const {
 
 uint32_t JobTasks::cancelWithoutRecord() {
   withoutRecord_ = RunState::kCancelled;
+  return countWithoutRecord();
+}
+
+uint32_t JobTasks::queueWithoutRecord() {
+  if (withoutRecord_ == RunState::kQueued) return 0;
+  withoutRecord_ = RunState::kQueued;
+  return countWithoutRecord();
+}
+
+uint32_t JobTasks::countWithoutRecord() const {
   uint32_t without = size_;
   for (size_t page = 0; page < pages_.size(); ++page) {
     if (pages_[page]) without -= sizeOf(page);

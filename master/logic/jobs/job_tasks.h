@@ -45,6 +45,8 @@ class JobTasks {
 
   // Those without a record are cancelled from now on; how many that are. Requires: they are queued.
   uint32_t cancelWithoutRecord();
+  // Those without a record that were cancelled with the job are queued from now on; how many that are.
+  uint32_t queueWithoutRecord();
 
  private:
   using Page = std::unique_ptr<TaskRecord[]>;
@@ -55,6 +57,7 @@ class JobTasks {
     return std::min(kPageSize, size_ - static_cast<TaskIndex>(page) * kPageSize);
   }
   TaskRecord withoutRecord(TaskIndex index) const;
+  uint32_t countWithoutRecord() const;
 
   template <typename Tasks, typename Visit>
   static void visitPages(Tasks& tasks, Visit& visit) {

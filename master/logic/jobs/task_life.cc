@@ -128,11 +128,12 @@ void loseTasks(EventContext& context, Server& server, const std::string& reason)
   }
 }
 
-void cancelJob(EventContext& context, Job& job, const std::string& user) {
+void cancelJob(EventContext& context, Job& job, const std::string& reason) {
   JobTable& jobs = context.tables.jobs;
   if (!job.progress.cancelRequested) {
     job.progress.cancelRequested = true;
-    job.progress.reason = "cancelled by " + user;
+    job.progress.reason = reason;
+    job.awaiting = {};
     jobs.cancelWithoutRecord(job);
   }
   job.tasks.forEachRecord([&context, &jobs, &job](TaskRecord& task) {

@@ -36,7 +36,7 @@ void loseTasks(EventContext& context, Server& server, const std::string& reason)
 
 // Queued tasks are cancelled at once; the monitors of the others are asked to stop them, now or when they
 // attach. Requires: the job is not finished. O(tasks). A repeated call asks the monitors again.
-void cancelJob(EventContext& context, Job& job, const std::string& user);
+void cancelJob(EventContext& context, Job& job, const std::string& reason);
 
 // How long a task that is queued again must wait: backoff * 2^(failures - 1), at most 64 times the
 // backoff; of an exclusive job no less than the last attempt may still run. Counted from when the agent

@@ -479,7 +479,7 @@ TEST_F(CommitsWithFiles, AreRefusedBeyondWhatTheStoreTakesOfAUserAndOfAll) {
               HasSubstr("the input files of unfinished jobs would take more than 350B"));
 }
 
-TEST_F(CommitsWithFiles, LeaveTheStoreWithTheEndOfTheirJobAndMakeRoom) {
+TEST_F(CommitsWithFiles, OfAJobThatWasCancelledAreKeptForItAndMakeRoom) {
   submitFiles(1, "alice");
   submitFiles(2, "alice");
   master.restart();
@@ -487,7 +487,7 @@ TEST_F(CommitsWithFiles, LeaveTheStoreWithTheEndOfTheirJobAndMakeRoom) {
   EXPECT_EQ(submitFiles(3, "alice").outcome, Outcome::kBusy);
   EXPECT_EQ(filesOf(1), 1u);
   master.cancel(1, user("alice"));
-  EXPECT_EQ(filesOf(1), 0u);
+  EXPECT_EQ(filesOf(1), 1u);
   EXPECT_EQ(filesOf(2), 1u);
   EXPECT_EQ(submitFiles(4, "alice").outcome, Outcome::kOk);
   EXPECT_THAT(checkStore(sim::wholeStore(master.store())), IsEmpty());

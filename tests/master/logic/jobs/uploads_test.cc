@@ -82,7 +82,7 @@ TEST_F(Uploads, AreTheJobsWithItsCommit) {
   EXPECT_EQ(filesOf(1), kFiles) << "another start leaves them alone";
   expectClean();
   master.cancel(1, user("alice"));
-  EXPECT_THAT(filesOf(1), IsEmpty());
+  EXPECT_EQ(filesOf(1), kFiles) << "it may be run again";
   expectClean();
 }
 

@@ -1,0 +1,75 @@
+// Jobs that start after others, on a cluster of real processes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/cluster.h"
+
+namespace tarcil::workflow_test {
+
+using testing::HasSubstr;
+
+// The job's number.
+std::string submit(ManualCluster& cluster, const std::string& file, std::vector<std::string> flags = {}) {
+  flags.insert(flags.begin(), {"submit"});
+  flags.push_back(file);
+  return cluster.json(flags)["number"].dump();
+}
+
+TEST(Workflow, GoesOnAfterAFailureThatIsRunAgainAndAfterTheDeathOfTheMaster) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.rus = 2});
+  const std::string mark = cluster.traces().at("mended");
+  const std::string first = submit(cluster, cluster.jobFile(shellJob("test -e " + mark, "name: first\n")));
+  const std::string second = submit(
+      cluster,
+      cluster.jobFile(shellJob("echo second", "name: second\nafter: {ok: [" + first + "], unmet: hold}\n")));
+  const std::string third = submit(cluster, cluster.jobFile(shellJob("echo third", "name: third\n")),
+                                   {"--after", "ok:name:second"});
+  EXPECT_EQ(cluster.run({"job", "wait", first}).exitCode, 1);
+  EXPECT_THAT(cluster.run({"job", "status", second}).out,
+              HasSubstr("waits for first (" + first + "), which failed: run that again (tarcil job rerun " +
+                        first + ")"));
+  cluster.kill("master");
+  cluster.start("master");
+  EXPECT_THAT(cluster.json({"job", "status", third})["reason"].get<std::string>(),
+              HasSubstr("starts after second (" + second + ")"));
+  cluster.traces().write("mended", "");
+  EXPECT_EQ(cluster.run({"job", "rerun", "name:first"}).exitCode, 0);
+  EXPECT_EQ(cluster.run({"job", "wait", first, second, third}).exitCode, 0);
+  EXPECT_EQ(cluster.run({"job", "logs", third}).out, "third\n");
+  EXPECT_EQ(cluster.json({"job", "status", first})["tasks"][0]["attempt"], 1);
+}
+
+TEST(Workflow, OfTasksOneByOne) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.rus = 2});
+  const std::string first =
+      submit(cluster, cluster.jobFile(shellJob("test $TARCIL_TASK != 1", "tasks: 3\n")));
+  const std::string second =
+      submit(cluster, cluster.jobFile(shellJob("true", "tasks: 3\n")), {"--after", "each:" + first});
+  EXPECT_EQ(cluster.run({"job", "wait", second}).exitCode, 1);
+  const Json status = cluster.json({"job", "status", second});
+  EXPECT_EQ(status["state"], "cancelled");
+  EXPECT_EQ(status["tasks"][0]["state"], "done");
+  EXPECT_EQ(status["tasks"][1]["state"], "cancelled");
+  EXPECT_EQ(status["tasks"][2]["state"], "done");
+}
+
+TEST(Workflow, RefusesWhatItCannotWaitFor) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.rus = 2});
+  const std::string file = cluster.jobFile("command: [\"true\"]\nafter: 99\n");
+  const auto unknown = cluster.run({"submit", file});
+  EXPECT_EQ(unknown.exitCode, 2);
+  EXPECT_THAT(unknown.err, HasSubstr(file + ":2:8: after: no job has the number 99"));
+  const auto option = cluster.run({"submit", "--after", "ok:,any:1", cluster.jobFile(shellJob("true"))});
+  EXPECT_EQ(option.exitCode, 2);
+  EXPECT_THAT(option.err, HasSubstr("--after: a job is missing"));
+  EXPECT_EQ(cluster.json({"job", "list"}).size(), 0u) << "nothing was submitted";
+  const std::string late =
+      cluster.json({"submit", cluster.jobFile(shellJob("true", "policy: late-binding\n"))})["number"].dump();
+  EXPECT_THAT(cluster.run({"submit", "--after", late, cluster.jobFile(shellJob("true"))}).err,
+              HasSubstr("late-bound"));
+}
+
+}  // namespace tarcil::workflow_test
