@@ -18,6 +18,8 @@ struct LogFlags {
   ContextFlags cluster;
   std::string job;
   std::optional<TaskIndex> task;
+  bool allTasks = false;
+  std::optional<uint64_t> tail;  // lines
   bool isStderr = false;
   bool follow = false;
   bool json = false;

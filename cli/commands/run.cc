@@ -11,6 +11,8 @@
 #include "core/model/constraint.h"
 #include "core/model/job_check.h"
 #include "core/model/job_fields.h"
+#include "formats/input_files.h"
+#include "formats/job_file.h"
 #include "formats/profile_file.h"
 #include "rpc/errors.h"
 
@@ -24,8 +26,8 @@ struct RunFlags {
   uint32_t concurrency = 0;  // all
   int priority = 50;
   bool atMostOnce = false;
-  std::string name, user, profile, timeout, outputLimit, policy = "quality";
-  std::vector<std::string> env, constraints;
+  std::string name, user, profile, timeout, memory, workdir, outputLimit, policy = "quality";
+  std::vector<std::string> env, constraints, files;
   std::vector<std::string> command;
 };
 
@@ -51,11 +53,18 @@ std::string nameOf(const RunFlags& flags, const JobSpec& spec) {
   return flags.name;
 }
 
-void check(const JobSpec& spec) {
+uint64_t sizeIn(const char* flag, const std::string& text) {
+  const auto size = parseSize(text);
+  if (!size) throw badInput(std::string(flag) + ": " + size.error().message);
+  if (*size == 0) throw badInput(std::string(flag) + ": is 0; write a size such as 2GiB");
+  return *size;
+}
+
+void check(const JobSpec& spec, bool hasFiles) {
   if (spec.policy != Policy::kLateBinding && spec.atMostOnce) {
     throw badInput("--at-most-once: is for late-bound tasks; write --policy late-binding too");
   }
-  const Status good = checkJob(spec, /*hasFiles=*/false);
+  const Status good = checkJob(spec, hasFiles);
   if (good) return;
   const bool isLate = spec.policy == Policy::kLateBinding;
   throw badInput((isLate ? "--policy late-binding: " : "") + good.error().message);
@@ -86,26 +95,26 @@ JobSpec specOf(const RunFlags& flags) {
     if (*timeout <= Duration::zero()) throw badInput("--timeout: is 0; write a duration such as 10m");
     spec.timeout = *timeout;
   }
-  if (!flags.outputLimit.empty()) {
-    const auto limit = parseSize(flags.outputLimit);
-    if (!limit) throw badInput("--output-limit: " + limit.error().message);
-    spec.limits.outputBytes = *limit;
-  }
+  if (!flags.outputLimit.empty()) spec.limits.outputBytes = sizeIn("--output-limit", flags.outputLimit);
+  if (!flags.memory.empty()) spec.limits.memoryBytes = sizeIn("--memory", flags.memory);
+  spec.workdir = flags.workdir;
   spec.policy = policyNamed(flags.policy).value();
   spec.atMostOnce = flags.atMostOnce;
-  check(spec);
+  check(spec, !flags.files.empty());
   return spec;
 }
 
 int run(const RunFlags& flags) {
   const JobSpec spec = specOf(flags);
+  std::vector<InputFile> files = requireInput(
+      inputFilesOf("--file", flags.files, {JobFileOptions{}.maxInputBytes, JobFileOptions{}.maxInputFiles}));
   try {
     // Before the event loop starts: from here on the signals wait for it.
     kj::UnixEventPort::captureSignal(SIGINT);
     kj::UnixEventPort::captureSignal(SIGTERM);
     Cluster cluster(flags.cluster);
     if (spec.policy == Policy::kLateBinding) return LateForegroundJob(cluster, spec).run();
-    return ForegroundJob(cluster, spec).run();
+    return ForegroundJob(cluster, spec, {.files = std::move(files)}).run();
   } catch (const Failure& failure) {
     throw Failure(kExitOfTarcil, failure.message());
   } catch (const kj::Exception& exception) {
@@ -121,10 +130,11 @@ const Help kRunHelp = {
     "With --policy late-binding, for tasks of milliseconds, the tasks are bound to servers as these come "
     "free: the output of a task is shown when it has ended, and Ctrl-C ends running ones.\n\n"
     "Ctrl-C cancels the job and waits for its end; a second one exits at once. Use `tarcil submit` for jobs "
-    "that bring files, restart, or are to run unattended.",
+    "that restart or are to run unattended.",
     "  tarcil run -- uname -a\n"
     "  tarcil run --tasks 4 -- sh -c 'echo I am $TARCIL_TASK of $TARCIL_TASKS'\n"
     "  tarcil run --rus 2 --timeout 10m -- sort --parallel=2 /etc/passwd\n"
+    "  tarcil run --file /etc/passwd --memory 256MiB -- wc -l passwd\n"
     "  tarcil run --policy late-binding --tasks 100 -- uname -n\n"
     "  tarcil run --constraint 'server != server-1' -- uname -n\n",
     "  N      the command's own exit code; with several tasks that of the\n"
@@ -158,6 +168,18 @@ void addRun(CLI::App& app, const std::vector<std::string>& words) {
         ->type_name("NAME=VALUE");
     command.add_option("--user", flags->user, "Run as this user, which your token must allow.")
         ->type_name("USER");
+    command.add_option("--memory", flags->memory, "Memory for each task, e.g. 2GiB; default by its units.")
+        ->type_name("SIZE");
+    command
+        .add_option(
+            "--file", flags->files,
+            "A file or folder to ship into the task's working directory, 64 MiB in all; may be repeated.")
+        ->allow_extra_args(false)
+        ->type_name("PATH");
+    command
+        .add_option("--workdir", flags->workdir,
+                    "Run in this folder of the servers in place of a private one.")
+        ->type_name("DIR");
     command
         .add_option("--constraint", flags->constraints,
                     "Run only on servers that meet this, e.g. 'gpu = true' or 'rack != r3'; may be repeated.")

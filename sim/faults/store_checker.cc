@@ -121,7 +121,7 @@ void StoreChecker::put(const JobRecord& record) {
   // not the user's own; nothing else.
   JobRecord before = std::exchange(job->second.record, record);
   before.spec.priority = record.spec.priority;
-  if (record.spec.after.empty()) before.spec.after = {};  // released before its time
+  if (record.spec.after == After{}) before.spec.after = {};  // released before its time
   if (before.spec.profileLookedUp) {
     const std::string application = std::exchange(before.spec.profile, record.spec.profile).application;
     before.spec.profile.application = application;
@@ -247,11 +247,12 @@ bool StoreChecker::mayLeave(const JobId& job, RunState before, RunState state) c
   return rerun_.contains(job) && before != RunState::kDone && state == RunState::kQueued;
 }
 
-// What it starts after is over, and as it should be.
+// What it starts after is over, and as it should be. Of a job that was erased and then made again by a
+// repeated submission, the first one counted.
 void StoreChecker::checkAfter(const Job& job, const TaskRecord& record) {
   const After& after = job.record.spec.after;
   const auto check = [&](const JobId& id, const std::string& how, auto isMet) {
-    const std::optional<RunState> state = stateOf(id);
+    const std::optional<RunState> state = now_.erased.contains(id) ? std::nullopt : stateOf(id);
     if (state && !isMet(*state))
       wrong(record, "is placed, and job " + toString(id).substr(0, 8) + " is not " + how);
   };
@@ -259,7 +260,7 @@ void StoreChecker::checkAfter(const Job& job, const TaskRecord& record) {
   for (const JobId& id : after.any) check(id, "over", isFinal);
   for (const JobId& id : after.failed)
     check(id, "over without being done", [](RunState s) { return isFinal(s) && s != RunState::kDone; });
-  if (!after.each || !now_.jobs.contains(*after.each)) return;
+  if (!after.each || !now_.jobs.contains(*after.each) || now_.erased.contains(*after.each)) return;
   const auto& tasks = now_.jobs.at(*after.each).tasks;
   const auto task = tasks.find(record.index);
   if (task == tasks.end() || task->second.state != RunState::kDone)
