@@ -17,6 +17,7 @@
 #include "core/model/job_fields.h"
 #include "formats/extras_field.h"
 #include "formats/input_files.h"
+#include "formats/items_field.h"
 #include "formats/profile_file.h"
 #include "formats/yaml_reader.h"
 
@@ -106,6 +107,7 @@ class JobReader {
   JobFile read(const std::string& fileStem) {
     readTable();
     readCommand();
+    readItems();
     if (auto extras = take("extras")) job_.spec.extras = extrasIn(*extras);
     readProfile();
     readPlacementRest();
@@ -216,6 +218,16 @@ class JobReader {
     if (!command) problems_.add(start_, "command", std::string(kCommandMissing));
     if (std::string problem = whyTooLong(job_.spec); !problem.empty())
       (command ? *command : *env).problem(problem);
+  }
+
+  // One for each task; how many these are need not be written.
+  void readItems() {
+    auto value = take("items");
+    if (!value) return;
+    job_.spec.items = Items(itemsIn(*value, folder_));
+    const bool areTasksGiven = known_.contains("tasks");
+    if (!areTasksGiven && !job_.spec.items.empty())
+      job_.spec.tasks = static_cast<uint32_t>(job_.spec.items.size());
   }
 
   void readCommandList(const YamlValue& command) {

@@ -4,6 +4,7 @@
 
 #include "agent/logic/submissions.h"
 #include "agent/logic/waiting.h"
+#include "core/model/array.h"
 
 namespace tarcil::agent {
 namespace {
@@ -19,7 +20,7 @@ LaunchSpec launchSpec(const JobRecord& record, TaskIndex index, const HeldTask& 
                       const ClusterState& state) {
   const JobSpec& spec = record.spec;
   LaunchSpec launch;
-  static_cast<TaskSpec&>(launch) = spec;
+  static_cast<TaskSpec&>(launch) = specOfTask(spec, index);
   launch.user = record.runAs;
   launch.allocation = task.allocation;
   launch.job = record.id;

@@ -1,6 +1,10 @@
 // tarcil job logs: what a task wrote.
+#include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
@@ -76,6 +80,43 @@ wire::Stream chosenStream(const LogFlags& flags) {
   return flags.isStderr ? wire::Stream::STDERR : wire::Stream::STDOUT;
 }
 
+// Hands text on line by line, each with `prefix` before it; of the last `tail` lines where that is given,
+// else of all. What has no end of line yet waits for it.
+class Lines {
+ public:
+  Lines(std::string prefix, std::optional<uint64_t> tail, Sink to)
+      : prefix_(std::move(prefix)), tail_(tail), to_(std::move(to)) {}
+
+  void add(std::string_view text) {
+    for (size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+      rest_.append(text.substr(0, end));
+      text.remove_prefix(end + 1);
+      endLine();
+    }
+    rest_.append(text);
+  }
+  // The text is over.
+  void finish() {
+    if (!rest_.empty()) endLine();
+    for (const std::string& line : kept_) to_(line);
+    kept_.clear();
+  }
+
+ private:
+  void endLine() {
+    std::string line = prefix_ + std::exchange(rest_, {}) + "\n";
+    if (!tail_) return to_(line);
+    kept_.push_back(std::move(line));
+    if (kept_.size() > *tail_) kept_.pop_front();
+  }
+
+  std::string prefix_;
+  std::optional<uint64_t> tail_;
+  Sink to_;
+  std::string rest_;
+  std::deque<std::string> kept_;
+};
+
 // Copies to stdout. What goes wrong there is thrown as it is: a promise would put it into words of its own.
 void copyToStdout(Cluster& cluster, const std::function<kj::Promise<void>(Sink)>& copy) {
   std::optional<Failure> failure;
@@ -115,6 +156,8 @@ int lateLogs(Cluster& cluster, const FoundJob& named, const LogFlags& flags) {
   LateAgents agents(cluster);
   const auto job = agents.find(id);
   if (!job) throw agents.unknown(id);
+  if (flags.allTasks || flags.tail)
+    throw badInput("--all and --tail are for other jobs than late-bound ones, whose tasks --json shows");
   const TaskIndex index = chosenTask(flags, job->tasks.size());
   if (flags.json) {
     Json tasks = Json::array();
@@ -142,6 +185,20 @@ int lateLogs(Cluster& cluster, const FoundJob& named, const LogFlags& flags) {
   return kExitDone;
 }
 
+// One after the other, so that no task's lines are torn apart.
+void printTask(Cluster& cluster, const TaskRecord& task, const LogFlags& flags) {
+  const OutputSource source{task.job, task.index, chosenStream(flags)};
+  const std::string prefix = flags.allTasks ? std::to_string(task.index) + ": " : "";
+  copyToStdout(cluster, [&](Sink sink) -> kj::Promise<void> {
+    if (!flags.allTasks && !flags.tail)
+      return copyOutput(cluster.client(), source, followOf(flags), std::move(sink)).ignoreResult();
+    auto lines = std::make_shared<Lines>(prefix, flags.tail, std::move(sink));
+    return copyOutput(cluster.client(), source, followOf(flags),
+                      [lines](std::string_view text) { lines->add(text); })
+        .then([lines](uint64_t) { lines->finish(); });
+  });
+}
+
 int logs(const LogFlags& given) {
   Cluster cluster(given.cluster);
   const FoundJob named = cluster.job(given.job);
@@ -157,10 +214,14 @@ int logs(const LogFlags& given) {
         ", and has written nothing yet; -f waits for it");
     return kExitDone;
   }
-  const OutputSource source{job.record.id, index, chosenStream(flags)};
-  copyToStdout(cluster, [&](Sink sink) {
-    return copyOutput(cluster.client(), source, followOf(flags), std::move(sink)).ignoreResult();
-  });
+  const bool areOthers = !flags.task && !flags.allTasks && job.tasks.size() > 1;
+  if (areOthers) {
+    say("of task 0 of " + std::to_string(job.tasks.size()) +
+        "; --task N for another one, --all for all of them");
+  }
+  for (const TaskRecord& task : job.tasks) {
+    if (flags.allTasks ? hasStarted(task) : task.index == index) printTask(cluster, task, flags);
+  }
   return kExitDone;
 }
 
@@ -179,6 +240,7 @@ void addJobLogs(CLI::App& job) {
        "  tarcil job logs 4711\n"
        "  tarcil job logs -f 4711.3\n"
        "  tarcil job logs --stderr 4711\n"
+       "  tarcil job logs --all --tail 3 4711\n"
        "  tarcil job logs --json 4711\n",
        ""},
       [](CLI::App& command) {
@@ -187,11 +249,24 @@ void addJobLogs(CLI::App& job) {
         command.add_option("--task", flags->task, "Which task, from 0; default 0.")
             ->check(wholeNumber(0, kMaxTasks - 1))
             ->type_name("N");
+        CLI::Option* all =
+            command.add_flag("--all", flags->allTasks,
+                             "All tasks that have started, one after the other, with the number "
+                             "of its task before each line.");
+        CLI::Option* tail =
+            command.add_option("--tail", flags->tail, "Only so many of the last lines of a task.")
+                ->check(wholeNumber(1, 1'000'000))
+                ->type_name("N");
         CLI::Option* isStderr =
             command.add_flag("--stderr", flags->isStderr, "Standard error in place of standard output.");
         CLI::Option* follow =
             command.add_flag("-f,--follow", flags->follow, "Go on until the task has ended.");
-        addJsonFlag(command, flags->json)->excludes(isStderr)->excludes(follow);
+        follow->excludes(all)->excludes(tail);
+        addJsonFlag(command, flags->json)
+            ->excludes(isStderr)
+            ->excludes(follow)
+            ->excludes(all)
+            ->excludes(tail);
         addClusterFlags(command, flags->cluster);
         onRun(command, [flags]() { return logs(*flags); });
       });

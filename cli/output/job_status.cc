@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cli/output/table.h"
+#include "core/base/text.h"
 #include "rpc/errors.h"
 #include "schema/convert.h"
 #include "schema/convert_performance.h"
@@ -95,15 +96,20 @@ std::string beforeOf(const TaskRecord& task) {
 
 std::string taskTable(const JobStatus& job, const Style& style) {
   const bool hasExtras = !job.record.spec.extras.empty();
-  std::vector<std::string> columns = {"Task", "State", "Server", "RUs"};
+  const Items& items = job.record.spec.items;
+  std::vector<std::string> columns = {"Task"};
+  if (!items.empty()) columns.push_back("Item");
+  columns.insert(columns.end(), {"State", "Server", "RUs"});
   if (hasExtras) columns.push_back("Extras");
   columns.insert(columns.end(), {"Q", "S", "Attempt", "Started", "Finished", "Result"});
   Table table(columns);
   for (const TaskRecord& task : job.tasks) {
     if (!style.verbose && task.index >= kMaxTasksShown) break;
     const bool isPlaced = task.allocation != 0 && task.state != RunState::kQueued;
-    std::vector<std::string> cells = {std::to_string(task.index), std::string(name(task.state)),
-                                      isPlaced ? task.server : "", isPlaced ? ranges(task.rus) : ""};
+    std::vector<std::string> cells = {std::to_string(task.index)};
+    if (!items.empty()) cells.push_back(shown(items[task.index]));
+    cells.insert(cells.end(), {std::string(name(task.state)), isPlaced ? task.server : "",
+                               isPlaced ? ranges(task.rus) : ""});
     if (hasExtras) cells.push_back(isPlaced ? extrasText(task.extras) : "");
     cells.insert(cells.end(),
                  {isPlaced ? fixed(task.q, 4) : "", isPlaced ? fixed(task.s, 4) : "",
@@ -196,8 +202,10 @@ Json jsonOfCharge(const JobStatus& job, const TaskRecord& task) {
 
 Json jsonOf(const JobStatus& job) {
   Json tasks = Json::array();
+  const Items& items = job.record.spec.items;
   for (const TaskRecord& task : job.tasks) {
     tasks.push_back(jsonOf(task, job.record.submitted));
+    tasks.back()["item"] = task.index < items.size() ? Json(items[task.index]) : Json();
     tasks.back().update(jsonOfCharge(job, task));
   }
   const bool isWaiting = job.progress.state == RunState::kQueued;

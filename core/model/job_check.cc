@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/model/array.h"
 #include "core/model/constraint.h"
 #include "core/model/job_fields.h"
 #include "core/model/job_size.h"
@@ -169,6 +170,11 @@ void checkSize(const JobSpec& job, Problems& problems) {
   const size_t bytes = sizeOf(job);
   if (bytes <= kMaxSpecBytes) return;
   const Placement& placement = job.placement;
+  if (!job.items.empty()) {
+    return add(problems, "items",
+               "take " + to_string(bytes) + " bytes with the rest of the job, at most " +
+                   formatSize(kMaxSpecBytes) + " are kept; split the list over several jobs");
+  }
   const bool isPlacement = !placement.preferOfTask.empty() || !placement.requireOfTask.empty();
   const char* ofTasks = placement.preferOfTask.empty() ? "placement.require" : "placement.prefer";
   add(problems, isPlacement ? ofTasks : "job",
@@ -254,6 +260,7 @@ Problems mismatches(const JobSpec& job, bool hasFiles) {
     if (task < job.tasks) continue;
     add(problems, "placement.require." + to_string(task), noSuchTask(job));
   }
+  if (std::string problem = whyNotItems(job); !problem.empty()) add(problems, "items", problem);
   if (std::string problem = whyNotAfter(job, job.after.size(), job.after.each.has_value()); !problem.empty())
     add(problems, "after", problem);
   const bool isLate = job.policy == Policy::kLateBinding;
@@ -338,7 +345,8 @@ std::string whyNotVariable(std::string_view name) {
   if (name.empty() || name.find('=') != std::string_view::npos || hasNul(name)) {
     return "a variable's name is not empty and has no '=' and no NUL in it; rename it";
   }
-  if (name == "TARCIL_TASK" || name == "TARCIL_TASKS" || name.starts_with(kExtraVariablePrefix)) {
+  if (name == "TARCIL_TASK" || name == "TARCIL_TASKS" || name == kItemVariable ||
+      name.starts_with(kExtraVariablePrefix)) {
     return "is set for every task by tarcil; choose another name";
   }
   return "";

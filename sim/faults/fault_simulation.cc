@@ -144,6 +144,7 @@ class FaultSimulation {
     const auto agent = static_cast<uint32_t>(rng.below(cluster_.agents()));
     const char* user = std::array{"alice", "bob", "carol"}[rng.below(3)];
     if (rng.below(100) < kAfterPercent) startAfterOthers(user, job.spec);
+    if (rng.below(100) < kItemsPercent) giveItems(job.spec);
     const bool startsLater = job.spec.startAfter != kNever || job.spec.hold || !job.spec.after.empty();
     const JobId id = cluster_.submit(job.spec, agent, std::move(job.files), user);
     submitted_.push_back({id, user, job.spec.tasks});
@@ -187,6 +188,7 @@ class FaultSimulation {
   };
   static constexpr size_t kRemembered = 20;
   static constexpr uint64_t kAfterPercent = 15;
+  static constexpr uint64_t kItemsPercent = 10;
 
   const FaultSimulationOptions options_;
   const std::function<void(uint64_t)>& watch_;

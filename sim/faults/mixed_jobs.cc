@@ -213,6 +213,17 @@ MasterOptions withShortQueues(MasterOptions options, Rng& rng) {
   return options;
 }
 
+void giveItems(JobSpec& spec) {
+  std::vector<std::string> items;
+  for (uint32_t task = 0; task < spec.tasks; ++task) items.push_back("item" + std::to_string(task));
+  spec.items = Items(std::move(items));
+  spec.env[kWhich] = "{item} of {index}";
+}
+
+std::string whichOf(TaskIndex task) {
+  return "item" + std::to_string(task) + " of " + std::to_string(task);
+}
+
 MixedJob mixedJob(const VirtualClusterOptions& cluster, WallTime now, Rng& rng) {
   MixedJob job;
   JobSpec& spec = job.spec;

@@ -28,6 +28,11 @@ struct MixedJob {
 // Most of them can run on such a cluster.
 MixedJob mixedJob(const VirtualClusterOptions& cluster, WallTime now, Rng& rng);
 
+// Makes it a job over a list. TaskChecker knows what its tasks are to find in their environment.
+void giveItems(JobSpec& spec);
+inline constexpr const char* kWhich = "WHICH";
+std::string whichOf(TaskIndex task);
+
 // Any pressure on some resources, none on the others.
 Pressure randomPressure(Rng& rng);
 

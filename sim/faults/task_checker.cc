@@ -1,5 +1,7 @@
 #include "sim/faults/task_checker.h"
 
+#include "sim/faults/mixed_jobs.h"
+
 namespace tarcil::sim {
 namespace {
 
@@ -15,6 +17,10 @@ const TaskChecker::Seen* TaskChecker::find(AllocationId allocation) const {
 }
 
 void TaskChecker::starts(const std::string& machine, const LaunchSpec& spec) {
+  const auto which = spec.env.find(kWhich);
+  if (which != spec.env.end() && which->second != whichOf(spec.task))
+    world_.violated("task " + std::to_string(spec.task) + " is started with " + which->second +
+                    " as its item");
   const auto [found, isFirst] = seen_.try_emplace(spec.allocation);
   if (!isFirst && !found->second.isGone) world_.violated(shown(spec.allocation) + " was started twice");
   found->second = {spec, machine, std::nullopt};

@@ -55,6 +55,21 @@ TEST(Workflow, OfTasksOneByOne) {
   EXPECT_EQ(status["tasks"][2]["state"], "done");
 }
 
+TEST(Workflow, OverAnInputListTaskByTask) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.rus = 2});
+  const std::string first = submit(
+      cluster, cluster.jobFile(
+                   "command: [sh, -c, 'echo $TARCIL_ITEM {item} {index}']\nitems: [a, b c]\nname: list\n"));
+  const std::string second = submit(
+      cluster, cluster.jobFile("command: [echo, '{item}']\nitems: {range: 10..20, step: 10}\nafter: {each: " +
+                               first + "}\n"));
+  EXPECT_EQ(cluster.run({"job", "wait", second}).exitCode, 0);
+  EXPECT_EQ(cluster.run({"job", "logs", "--all", first}).out, "0: a a 0\n1: b c b c 1\n");
+  EXPECT_EQ(cluster.run({"job", "logs", second + ".1"}).out, "20\n");
+  EXPECT_EQ(cluster.json({"job", "status", first})["tasks"][1]["item"], "b c");
+}
+
 TEST(Workflow, RefusesWhatItCannotWaitFor) {
   SKIP_WITHOUT_CONTAINERS();
   ManualCluster cluster({.rus = 2});

@@ -97,6 +97,7 @@ void tellOwner(EventContext& context, const Job& job) {
     context.out.send(AssignJob{*owner->second.session, wholeAssignment(tables, job)});
   } else if (over || !job.changes.news.empty()) {
     JobAssignment assignment{job.record, false, over, {}};
+    assignment.job.spec.items = {};  // which it has, and which may be large
     for (TaskIndex task : job.changes.news) {
       assignment.tasks.push_back(assignmentOf(tables, job, task));
     }
