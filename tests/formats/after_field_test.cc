@@ -48,7 +48,7 @@ TEST(AfterInAJobFile, SaysWhatToWriteInstead) {
   EXPECT_THAT(problemOf("{done: 4711}"),
               HasSubstr("after.done: unknown field; known here: ok, any, failed, each, unmet"));
   EXPECT_THAT(problemOf("{ok: ['']}"),
-              HasSubstr("after.ok[0]: is ''; write a job's number, or name:NAME or id:ID"));
+              HasSubstr("after.ok[0]: is '' in quotes; write a job's number, or name:NAME or id:ID"));
   EXPECT_THAT(problemOf("{each: 1}", "schedule: gang\n"),
               HasSubstr("after: starts task by task, and a gang starts at once"));
   EXPECT_THAT(problemOf("1", "policy: late-binding\n"),
