@@ -4,12 +4,13 @@
 #include "cli/settings.h"
 #include "cli/stored_profiles.h"
 #include "cli/unmeasured.h"
+#include "cli/user_clock.h"
 #include "core/base/failure.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
-#include "core/base/units.h"
 #include "core/model/job_check.h"
 #include "core/model/job_fields.h"
+#include "formats/point_in_time.h"
 #include "formats/problems.h"
 #include "formats/profile_file.h"
 
@@ -30,15 +31,16 @@ void addSubmissionFlags(CLI::App& command, SubmissionFlags& flags) {
   command
       .add_option(
           "--start-after", flags.startAfter,
-          "Start no task of the job before this time, in place of the job file's own start_after: UTC as "
-          "2026-05-01T12:34:56Z, or from now on as +2h30m.")
+          "Start no task of the job before this time, in place of the job file's own start_after: for "
+          "example 6:00, 'tomorrow 6:00', 2026-05-01T12:34:56, all by your clock, 2026-05-01T12:34:56Z, or "
+          "+2h30m from now on.")
       ->type_name("TIME");
 }
 
 namespace {
 
 // Lays over the job what the command line says of it. Failure with kExitBadInput.
-void layOver(const SubmissionFlags& flags, WallTime now, JobFile& job) {
+void layOver(const SubmissionFlags& flags, const LocalClock& clock, JobFile& job) {
   JobSpec& spec = job.spec;
   std::string last;  // the option that a problem is put down to
   if (!flags.name.empty()) {
@@ -57,7 +59,7 @@ void layOver(const SubmissionFlags& flags, WallTime now, JobFile& job) {
     last = "--tasks";
   }
   if (!flags.startAfter.empty()) {
-    const auto time = parseTimeFrom(flags.startAfter, now);
+    const auto time = parsePointInTime(flags.startAfter, clock);
     if (!time) throw badInput("--start-after: " + time.error().message);
     spec.startAfter = *time;
     last = "--start-after";
@@ -71,10 +73,10 @@ void layOver(const SubmissionFlags& flags, WallTime now, JobFile& job) {
 
 JobFile readSubmission(const SubmissionFlags& flags) {
   JobFileOptions options;
-  options.now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  options.clock = userClock();
   if (!flags.profile.empty()) options.profile = requireInput(readProfile(flags.profile));
   JobFile job = requireInput(readJobFile(flags.file, options));
-  layOver(flags, options.now, job);
+  layOver(flags, options.clock, job);
   return job;
 }
 

@@ -187,12 +187,12 @@ class JobReader {
     if (text && !kind.holds(*text)) value.refuse(kind.remedy());
     return text && kind.holds(*text) ? text : std::nullopt;
   }
-  std::optional<WallTime> read(const YamlValue& value, const PointInTime& kind) const {
+  std::optional<WallTime> read(const YamlValue& value, const PointInTime&) const {
     const auto text = value.text();
     if (!text) return std::nullopt;
-    const auto time = parseTimeFrom(*text, options_.now);
-    if (time && kind.holds(*time)) return *time;
-    value.refuse(kind.remedy());
+    const auto time = parsePointInTime(*text, options_.clock);
+    if (time) return *time;
+    value.problem(time.error().message);
     return std::nullopt;
   }
 
