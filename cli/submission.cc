@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/model/job_check.h"
 #include "core/model/job_fields.h"
+#include "formats/parameters.h"
 #include "formats/point_in_time.h"
 #include "formats/problems.h"
 #include "formats/profile_file.h"
@@ -18,6 +19,11 @@ namespace tarcil {
 
 void addSubmissionFlags(CLI::App& command, SubmissionFlags& flags) {
   command.add_option("FILE", flags.file, "The job file (YAML or JSON); -: what comes on stdin.")->required();
+  command
+      .add_option("--set", flags.parameters,
+                  "The value of one of the job file's `parameters`, for {{NAME}} in it; may be repeated.")
+      ->allow_extra_args(false)
+      ->type_name("NAME=VALUE");
   command.add_option("--name", flags.name, "The job's name in place of the job file's.")->type_name("NAME");
   command.add_option("--tasks", flags.tasks, "How many tasks, in place of the job file's.")
       ->check(wholeNumber(1, kMaxTasks))
@@ -74,6 +80,10 @@ void layOver(const SubmissionFlags& flags, const LocalClock& clock, JobFile& job
 JobFile readSubmission(const SubmissionFlags& flags) {
   JobFileOptions options;
   options.clock = userClock();
+  for (const std::string& pair : flags.parameters) {
+    const Status added = addChosenValue(pair, options.parameters);
+    if (!added) throw badInput("--set: " + added.error().message);
+  }
   if (!flags.profile.empty()) options.profile = requireInput(readProfile(flags.profile));
   JobFile job = requireInput(readJobFile(flags.file, options));
   layOver(flags, options.clock, job);

@@ -113,6 +113,7 @@ class JobReader {
     readFiles();
     readLateBinding();
     for (const auto& [name, group] : groups_) group.refuseOthers();
+    root_.take(kParametersKey);  // which has had its effect
     root_.refuseOthers();
     if (job_.spec.name.empty()) job_.spec.name = defaultJobName(job_.spec, fileStem);
     // Values out of bounds were reported where they were read.
@@ -462,6 +463,8 @@ Result<JobFile> parseJob(std::string_view text, const std::string& name, const s
   auto root = parseYaml(text, name);
   if (!root) return root.error();
   Problems problems(name);
+  substituteParameters(*root, options.parameters, problems);
+  if (!problems.none()) return problems.error();
   auto mapping = YamlValue(*root, "", problems).mapping();
   if (!mapping) return problems.error();
   JobFile job = JobReader(std::move(*mapping), root->place, folder, options, problems)

@@ -10,6 +10,7 @@
 
 #include "core/base/result.h"
 #include "core/model/job.h"
+#include "formats/parameters.h"
 #include "formats/point_in_time.h"
 #include "formats/problems.h"
 
@@ -21,7 +22,8 @@ struct JobFileOptions {
   // Bounds of all input files together.
   uint64_t maxInputBytes = kMaxInputBytes;
   uint32_t maxInputFiles = 10'000;
-  LocalClock clock = {};  // that its times are read by
+  LocalClock clock = {};         // that its times are read by
+  ChosenValues parameters = {};  // in place of the defaults of its `parameters`
 };
 
 struct JobFile {
