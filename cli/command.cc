@@ -69,7 +69,7 @@ void addJobNames(CLI::App& command, std::vector<std::string>& jobs) {
 
 void addOutputFlags(CLI::App& command, OutputFlags& flags) {
   addJsonFlag(command, flags.json);
-  command.add_flag("--verbose", flags.verbose, "Show ids and times in full.");
+  command.add_flag("--verbose", flags.verbose, "Show ids and times in full, times by your clock.");
 }
 
 void addClusterFlags(CLI::App& command, ContextFlags& flags) {

@@ -5,12 +5,14 @@
 #include "cli/settings.h"
 #include "cli/stored_profiles.h"
 #include "cli/unmeasured.h"
+#include "cli/user_clock.h"
 #include "core/base/failure.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
-#include "core/base/units.h"
 #include "core/model/job_check.h"
 #include "core/model/job_fields.h"
+#include "formats/parameters.h"
+#include "formats/point_in_time.h"
 #include "formats/problems.h"
 #include "formats/profile_file.h"
 
@@ -18,6 +20,11 @@ namespace tarcil {
 
 void addSubmissionFlags(CLI::App& command, SubmissionFlags& flags) {
   command.add_option("FILE", flags.file, "The job file (YAML or JSON); -: what comes on stdin.")->required();
+  command
+      .add_option("--set", flags.parameters,
+                  "The value of one of the job file's `parameters`, for {{NAME}} in it; may be repeated.")
+      ->allow_extra_args(false)
+      ->type_name("NAME=VALUE");
   command.add_option("--name", flags.name, "The job's name in place of the job file's.")->type_name("NAME");
   command.add_option("--tasks", flags.tasks, "How many tasks, in place of the job file's.")
       ->check(wholeNumber(1, kMaxTasks))
@@ -39,15 +46,16 @@ void addSubmissionFlags(CLI::App& command, SubmissionFlags& flags) {
   command
       .add_option(
           "--start-after", flags.startAfter,
-          "Start no task of the job before this time, in place of the job file's own start_after: UTC as "
-          "2026-05-01T12:34:56Z, or from now on as +2h30m.")
+          "Start no task of the job before this time, in place of the job file's own start_after: for "
+          "example 6:00, 'tomorrow 6:00', 2026-05-01T12:34:56, all by your clock, 2026-05-01T12:34:56Z, or "
+          "+2h30m from now on.")
       ->type_name("TIME");
 }
 
 namespace {
 
 // Lays over the job what the command line says of it. Failure with kExitBadInput.
-void layOver(const SubmissionFlags& flags, WallTime now, JobFile& job) {
+void layOver(const SubmissionFlags& flags, const LocalClock& clock, JobFile& job) {
   JobSpec& spec = job.spec;
   std::string last;  // the option that a problem is put down to
   if (!flags.name.empty()) {
@@ -71,7 +79,7 @@ void layOver(const SubmissionFlags& flags, WallTime now, JobFile& job) {
     last = "--tasks";
   }
   if (!flags.startAfter.empty()) {
-    const auto time = parseTimeFrom(flags.startAfter, now);
+    const auto time = parsePointInTime(flags.startAfter, clock);
     if (!time) throw badInput("--start-after: " + time.error().message);
     spec.startAfter = *time;
     last = "--start-after";
@@ -87,10 +95,14 @@ void layOver(const SubmissionFlags& flags, WallTime now, JobFile& job) {
 
 JobFile readSubmission(const SubmissionFlags& flags) {
   JobFileOptions options;
-  options.now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  options.clock = userClock();
+  for (const std::string& pair : flags.parameters) {
+    const Status added = addChosenValue(pair, options.parameters);
+    if (!added) throw badInput("--set: " + added.error().message);
+  }
   if (!flags.profile.empty()) options.profile = requireInput(readProfile(flags.profile));
   JobFile job = requireInput(readJobFile(flags.file, options));
-  layOver(flags, options.now, job);
+  layOver(flags, options.clock, job);
   return job;
 }
 

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/cluster.h"
 #include "formats/job_file.h"
@@ -15,6 +16,7 @@ struct SubmissionFlags {
   std::string file;
   std::string profile;
   std::string startAfter;
+  std::vector<std::string> parameters;  // NAME=VALUE
   std::string name;
   std::optional<uint8_t> priority;
   std::optional<uint32_t> tasks;

@@ -30,6 +30,13 @@ foreach(library rocksdb snappy lz4 zstd bz2 z gflags)
 endforeach()
 target_link_libraries(tarcil_rocksdb INTERFACE Threads::Threads ${CMAKE_DL_LIBS})
 
+# Reads the system's time zones. The program tarcil needs no library but the C library's, so this one is static.
+add_library(tarcil_absl_time INTERFACE)
+foreach(library time time_zone strings strings_internal int128 throw_delegate base raw_logging_internal spinlock_wait)
+  find_library(TARCIL_STATIC_absl_${library} libabsl_${library}.a REQUIRED)
+  target_link_libraries(tarcil_absl_time INTERFACE ${TARCIL_STATIC_absl_${library}})
+endforeach()
+
 # Shows the disks of slices.
 find_library(TARCIL_FUSE fuse3 REQUIRED)
 add_library(tarcil_fuse INTERFACE)

@@ -116,6 +116,7 @@ class JobReader {
     readFiles();
     readLateBinding();
     for (const auto& [name, group] : groups_) group.refuseOthers();
+    root_.take(kParametersKey);  // which has had its effect
     root_.refuseOthers();
     if (job_.spec.name.empty()) job_.spec.name = defaultJobName(job_.spec, fileStem);
     // Values out of bounds were reported where they were read.
@@ -190,12 +191,12 @@ class JobReader {
     if (text && !kind.holds(*text)) value.refuse(kind.remedy());
     return text && kind.holds(*text) ? text : std::nullopt;
   }
-  std::optional<WallTime> read(const YamlValue& value, const PointInTime& kind) const {
+  std::optional<WallTime> read(const YamlValue& value, const PointInTime&) const {
     const auto text = value.text();
     if (!text) return std::nullopt;
-    const auto time = parseTimeFrom(*text, options_.now);
-    if (time && kind.holds(*time)) return *time;
-    value.refuse(kind.remedy());
+    const auto time = parsePointInTime(*text, options_.clock);
+    if (time) return *time;
+    value.problem(time.error().message);
     return std::nullopt;
   }
 
@@ -485,6 +486,8 @@ Result<JobFile> parseJob(std::string_view text, const std::string& name, const s
   auto root = parseYaml(text, name);
   if (!root) return root.error();
   Problems problems(name);
+  substituteParameters(*root, options.parameters, problems);
+  if (!problems.none()) return problems.error();
   auto mapping = YamlValue(*root, "", problems).mapping();
   if (!mapping) return problems.error();
   JobFile job = JobReader(std::move(*mapping), root->place, folder, options, problems)

@@ -11,6 +11,9 @@
 #include "core/base/result.h"
 #include "core/model/job.h"
 #include "formats/after_field.h"
+
+#include "formats/parameters.h"
+#include "formats/point_in_time.h"
 #include "formats/problems.h"
 
 namespace tarcil {
@@ -21,7 +24,8 @@ struct JobFileOptions {
   // Bounds of all input files together.
   uint64_t maxInputBytes = kMaxInputBytes;
   uint32_t maxInputFiles = 10'000;
-  WallTime now = kNever;  // what times such as +2h are counted from
+  LocalClock clock = {};         // that its times are read by
+  ChosenValues parameters = {};  // in place of the defaults of its `parameters`
 };
 
 struct JobFile {

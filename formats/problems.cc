@@ -12,9 +12,11 @@ constexpr size_t kMaxKept = 1'000;  // a file may have a problem in each of half
 
 void Problems::add(FilePosition place, std::string_view field, std::string_view problem) {
   if (++count_ > kMaxKept) return;
+  const auto note = notes_.find(place);
   lines_.push_back({place, file_ + ':' + std::to_string(place.line) + ':' + std::to_string(place.column) +
                                ": " + std::string(field.empty() ? "file" : field) + ": " +
-                               std::string(problem)});
+                               std::string(problem) +
+                               (note == notes_.end() ? "" : " (" + note->second + ")")});
 }
 
 Error Problems::error() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,6 +29,9 @@ class Problems {
   // empty field stands for the file as a whole.
   void add(FilePosition place, std::string_view field, std::string_view problem);
 
+  // Problems at this place that are added from now on say this too, in brackets.
+  void note(FilePosition place, std::string text) { notes_.insert_or_assign(place, std::move(text)); }
+
   // Takes over what was found in another file; it comes after this file's own problems.
   void addOther(const Error& error) { others_.push_back(error.message); }
 
@@ -47,6 +51,7 @@ class Problems {
   std::vector<Line> lines_;
   size_t count_ = 0;  // of all, kept or not
   std::vector<std::string> others_;
+  std::map<FilePosition, std::string> notes_;
 };
 
 }  // namespace tarcil

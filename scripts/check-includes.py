@@ -26,7 +26,7 @@ from pathlib import Path
 LIBRARIES = {
     "kj": "kj", "capnp": "capnp", "rocksdb": "rocksdb", "spdlog": "spdlog", "fmt": "fmt", "yaml-cpp": "yaml-cpp",
     "CLI": "CLI", "nlohmann": "nlohmann", "Eigen": "Eigen", "eigen3": "Eigen", "boost": "boost",
-    "prometheus": "prometheus", "gtest": "gtest", "gmock": "gtest", "benchmark": "benchmark",
+    "absl": "absl", "prometheus": "prometheus", "gtest": "gtest", "gmock": "gtest", "benchmark": "benchmark",
     "rapidcheck": "rapidcheck", "rapidcheck.h": "rapidcheck",
 }
 # Standard headers that do what pure code does not: I/O and threads.
@@ -57,7 +57,7 @@ TABLE = {
     "profiler": ([*CORE, "classifier", "classifier/kernels"], {"os"}),
     "schema": (CORE, {"capnp", "kj"}),
     "env": (["core/base"], {"kj", "spdlog", "fmt"}),
-    "env/linux": (["core/base", "env"], {"kj", "spdlog", "fmt", "os"}),
+    "env/linux": (["core/base", "env"], {"kj", "spdlog", "fmt", "absl", "os"}),
     "rpc": ([*CORE, "schema", *ENV], {"kj", "capnp", "os"}),
     "metrics": (["core/base", "rpc"], {"kj", "prometheus"}),
     "shim": ([], {"os"}),
@@ -81,7 +81,7 @@ TABLE = {
     "include/tarcil": ([], set()),
     "examples": (["include/tarcil"], {"os"}),
     "sim": ([*CORE, "lsh", "latebinding", "classifier", *LOGIC], {"boost"}),
-    "formats": ([*CORE, "latebinding", "profiler", "sim"], {"os", "yaml-cpp", "nlohmann"}),
+    "formats": ([*CORE, "latebinding", "profiler", "sim", "env"], {"os", "yaml-cpp", "nlohmann"}),
     "client": ([*CORE, "latebinding", "include/tarcil", "formats", "schema", "rpc", *ENV], {"kj", "capnp", "os"}),
     "deploy": ([*BELOW_ROLES, "client", "formats", *LOGIC, *AROUND], IO_LIBRARIES),
     # What is in cli/tarcild/ is another program: the one that everybody starts has nothing of the roles' own.

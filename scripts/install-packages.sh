@@ -6,9 +6,9 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 packages=(
   g++ cmake ninja-build ccache git pkg-config
   capnproto libcapnp-dev librocksdb-dev libboost-container-dev libjemalloc-dev
-  libcli11-dev libyaml-cpp-dev nlohmann-json3-dev libspdlog-dev libfmt-dev
+  libabsl-dev libcli11-dev libyaml-cpp-dev nlohmann-json3-dev libspdlog-dev libfmt-dev
   librapidcheck-dev libgtest-dev libgmock-dev libbenchmark-dev
-  libseccomp-dev libcap-dev libfuse3-dev prometheus-cpp-dev libeigen3-dev
+  libseccomp-dev libcap-dev libfuse3-dev prometheus-cpp-dev libeigen3-dev tzdata
 )
 dev_packages=(clang clang-format clang-tidy crun gnuplot-nox iproute2 libclang-rt-dev lld memcached openmpi-bin python3
   libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc)

@@ -12,7 +12,7 @@
 #include "cli/output/table.h"
 #include "core/base/failure.h"
 #include "core/base/text.h"
-#include "core/base/units.h"
+#include "formats/point_in_time.h"
 #include "schema/convert.h"
 
 namespace tarcil {
@@ -81,14 +81,14 @@ std::vector<wire::RunState> statesOf(const ListFlags& flags) {
   return states;
 }
 
-Wanted wantedBy(const ListFlags& flags, WallTime now) {
+Wanted wantedBy(const ListFlags& flags, const LocalClock& clock) {
   Wanted wanted;
   wanted.limit = flags.all ? SIZE_MAX : flags.limit;
   wanted.states = statesOf(flags);
   if (!flags.since.empty()) {
-    const auto since = parseDuration(flags.since);
+    const auto since = parsePointInTime(flags.since, clock, Looking::kBack);
     if (!since) throw badInput("--since: " + since.error().message);
-    wanted.since = now - *since;
+    wanted.since = *since;
   }
   return wanted;
 }
@@ -163,7 +163,7 @@ class LateJobs {
 
 int list(const ListFlags& flags) {
   const Style style = styleFor(flags.output.verbose);
-  const Wanted wanted = wantedBy(flags, style.now);
+  const Wanted wanted = wantedBy(flags, style.clock);
   Cluster cluster(flags.cluster);
   std::optional<Position> after;
   if (!flags.after.empty()) after = positionOf(cluster, cluster.job(flags.after).id);
@@ -233,7 +233,10 @@ void addJobList(CLI::App& job) {
             ->type_name("LIST");
         command.add_option("--user", flags->user, "Submitted by this user.")->type_name("NAME");
         command.add_option("--name", flags->name, "With this part in the name.")->type_name("PART");
-        command.add_option("--since", flags->since, "Submitted within this time.")->type_name("DURATION");
+        command
+            .add_option("--since", flags->since,
+                        "Submitted since then: 1h ago, 2026-05-01, 6:00, 'yesterday 6:00', by your clock.")
+            ->type_name("TIME");
         addOutputFlags(command, flags->output);
         addClusterFlags(command, flags->cluster);
         onRun(command, [flags]() { return list(*flags); });

@@ -107,10 +107,12 @@ const Help kSubmitHelp = {
     "With policy late-binding, for tasks of milliseconds, the tasks are bound to servers as these come "
     "free; agents keep such a job in memory only. Without --wait one agent owns the job and forgets it when "
     "it is killed; with --wait this command keeps it, and fails over to the next agent.\n\n"
+    "A job file with `parameters` is a template: --set gives them values, for {{NAME}} in the file.\n\n"
     "A job that does not fit now waits; one that could never fit is refused. `tarcil plan` shows beforehand "
     "what would become of it.",
     "  tarcil submit train.yaml\n"
     "  tarcil submit --dry-run train.yaml           # where its tasks would go\n"
+    "  tarcil submit --set epochs=20 train.yaml     # the file has {{epochs}}\n"
     "  generate | tarcil submit --name night-7 -    # a job file on stdin\n"
     "  tarcil submit --wait train.yaml              # 1 if the job fails\n"
     "  tarcil submit --json --profile p.yaml train.yaml\n",

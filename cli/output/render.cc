@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <numeric>
 
+#include "cli/user_clock.h"
 #include "core/base/units.h"
 
 namespace tarcil {
@@ -86,17 +87,20 @@ std::string Style::task(JobNumber number, const JobId& id, TaskIndex task) const
 }
 
 std::string Style::time(WallTime time) const {
-  if (time == kNever) return "";
-  return verbose ? formatTime(time) : formatRelative(time, now);
+  return time == kNever ? "" : shown(time);
 }
 
 std::string Style::start(WallTime time) const {
-  if (time == kNever) return "not known yet";
-  return verbose ? formatTime(time) : formatRelative(time, now);
+  return time == kNever ? "not known yet" : shown(time);
+}
+
+std::string Style::shown(WallTime time) const {
+  if (!verbose) return formatRelative(time, clock.now);
+  return formatLocalTime(time, clock.zone ? *clock.zone : TimeZone());
 }
 
 Style styleFor(bool verbose) {
-  return {verbose, std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now())};
+  return {verbose, userClock()};
 }
 
 std::string fixed(double value, int decimals) {

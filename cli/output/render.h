@@ -10,6 +10,7 @@
 #include "core/state/server.h"
 #include "core/state/server_pressure.h"
 #include "formats/json.h"
+#include "formats/point_in_time.h"
 
 namespace tarcil {
 
@@ -27,19 +28,22 @@ Json jsonOfExtras(const ServerFacts& facts, const ServerStatus& status);
 
 // --- Text ---
 // How much is shown of jobs and times: a job as its number, or 8 digits of its id where it has none, and
-// times as "3 min ago", or all of it.
+// times as "3 min ago"; or all of it, times by the user's clock, by UTC where its zone is not known.
 struct Style {
   bool verbose = false;
-  WallTime now = kNever;
+  LocalClock clock = {};
 
   std::string job(JobNumber number, const JobId& id) const;
   std::string task(JobNumber number, const JobId& id, TaskIndex task) const;  // "4711.3"
   std::string time(WallTime time) const;                                      // empty for kNever
   // Of what is to come: "in 3 min"; "not known yet" for kNever.
   std::string start(WallTime time) const;
+
+ private:
+  std::string shown(WallTime time) const;
 };
 
-// With the present time.
+// With the user's clock.
 Style styleFor(bool verbose);
 
 std::string fixed(double value, int decimals);

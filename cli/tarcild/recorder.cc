@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <iterator>
 
-#include "cli/output/render.h"
 #include "cli/output/server_details.h"
 #include "cli/tarcild/recording_lines.h"
 #include "core/base/failure.h"
 #include "core/base/version.h"
+#include "env/clock.h"
 #include "rpc/errors.h"
 #include "schema/convert.h"
 
@@ -25,7 +25,7 @@ constexpr uint32_t kJobsAPage = 1'000;
 constexpr kj::Duration kPause = 1 * kj::SECONDS;
 
 WallTime now() {
-  return styleFor(false).now;
+  return systemClock().now().wall;
 }
 
 }  // namespace

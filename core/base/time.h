@@ -11,7 +11,7 @@ using Duration = std::chrono::microseconds;
 // For deadlines; runs on while the machine sleeps. Only differences mean something, and only in one process.
 using MonotonicTime = std::chrono::time_point<std::chrono::steady_clock, Duration>;
 
-// For people and records; may jump. Nothing is decided by it.
+// For people and records; may jump. Nothing is decided by it but whether the time has come that a user named.
 using WallTime = std::chrono::sys_time<Duration>;
 
 // One reading of both clocks.

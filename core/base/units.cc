@@ -241,13 +241,6 @@ Result<WallTime> parseTime(std::string_view text) {
   return invalid(shown(text) + " is not a time; write it as 2024-05-01T12:34:56Z, in UTC");
 }
 
-Result<WallTime> parseTimeFrom(std::string_view text, WallTime now) {
-  if (!text.starts_with('+')) return parseTime(text);
-  const auto duration = parseDuration(text.substr(1));
-  if (!duration) return duration.error();
-  return now + *duration;
-}
-
 std::string formatRelative(WallTime time, WallTime now) {
   static constexpr Unit kUnits[] = {{"d", 86'400}, {"h", 3'600}, {"min", 60}, {"s", 1}};
   const bool isPast = time <= now;

@@ -39,9 +39,6 @@ std::string formatTime(WallTime time);
 // and remedy.
 Result<WallTime> parseTime(std::string_view text);
 
-// The same, or a duration from `now` on: "+2h30m".
-Result<WallTime> parseTimeFrom(std::string_view text, WallTime now);
-
 // "3 min ago", "in 2 h", "now" within a second; the largest unit only.
 std::string formatRelative(WallTime time, WallTime now);
 

@@ -292,6 +292,44 @@ TEST(Submit, TakesTheJobFromStdinAndWhatIsLaidOverIt) {
   EXPECT_EQ(cluster.record().submitted.size(), 2u);
 }
 
+TEST(Submit, GivesTheParametersOfAFileTheirValues) {
+  const ScriptedCluster cluster({});
+  const ScratchFolder folder;
+  folder.write("job.yaml", "parameters: {n: 2, word: }\ncommand: [echo, '{{word}}']\ntasks: '{{n}}'\n");
+  const auto with = [&](Words words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    words.push_back(folder.at("job.yaml"));
+    return tarcil(words, cluster);
+  };
+  EXPECT_EQ(with({"submit"}, {"--set", "word=[a,b]", "--set", "n=5"}).exitCode, 0);
+  ASSERT_EQ(cluster.record().submitted.size(), 1u);
+  EXPECT_EQ(cluster.record().submitted[0].command, (Words{"echo", "[a,b]"}));
+  EXPECT_EQ(cluster.record().submitted[0].tasks, 5u);
+  const ProcessResult piped = runProcess(
+      {"/bin/sh", "-c", "\"$0\" submit --set word=x - < \"$1\"", TARCIL_BINARY, folder.at("job.yaml")},
+      cluster.environment());
+  EXPECT_EQ(piped.exitCode, 0) << piped.err;
+  EXPECT_EQ(cluster.record().submitted[1].tasks, 2u);
+  with({"plan"}, {"--set", "word=y"});
+  with({"submit", "--dry-run"}, {"--set", "word=z"});
+  ASSERT_EQ(cluster.record().planned.size(), 2u);
+  EXPECT_EQ(cluster.record().planned[0].command.back(), "y");
+  EXPECT_EQ(cluster.record().planned[1].command.back(), "z");
+
+  for (const auto& [set, says] : {std::pair{"word", "--set: 'word' is no pair; write NAME=VALUE"},
+                                  std::pair{"word=2", "--set: word is given twice"},
+                                  std::pair{"wrd=1", "--set wrd: the file declares no such parameter"},
+                                  std::pair{"n=many", "tasks: is 'many'; write a whole number"}}) {
+    const ProcessResult bad = with({"submit"}, {"--set", "word=x", "--set", set});
+    EXPECT_EQ(bad.exitCode, 2);
+    EXPECT_THAT(bad.err, testing::HasSubstr(says));
+  }
+  const ProcessResult missing = with({"submit"}, {});
+  EXPECT_EQ(missing.exitCode, 2);
+  EXPECT_THAT(missing.err, testing::HasSubstr("job.yaml:1:20: parameters.word: has no value"));
+  EXPECT_EQ(cluster.record().submitted.size(), 2u);
+}
+
 TEST(Submit, ADryRunShowsAPlanAndSubmitsNothing) {
   const ScriptedCluster cluster({});
   const ScratchFolder folder;

@@ -44,6 +44,18 @@ TEST(Documents, JobsAreRead) {
   }
 }
 
+TEST(Documents, TheTemplateAmongTheExamplesIsReadWithAndWithoutChosenValues) {
+  const std::string path = TARCIL_SOURCE_DIR "/examples/template/job.yaml";
+  JobFileOptions options;
+  const auto usual = readJobFile(path, options);
+  ASSERT_TRUE(usual.ok()) << usual.error().message;
+  options.parameters = {{"lines", "100000"}, {"tasks", "4"}, {"order", "numeric"}};
+  const auto chosen = readJobFile(path, options);
+  ASSERT_TRUE(chosen.ok()) << chosen.error().message;
+  EXPECT_EQ(chosen->spec.tasks, 4u);
+  EXPECT_EQ(chosen->spec.name, "sort 100000 numeric");
+}
+
 TEST(Documents, DescribeTheFieldsOfAJobAsTheTableDoes) {
   std::ifstream file(TARCIL_SOURCE_DIR "/docs/job-file.md");
   const std::string document((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());

@@ -96,20 +96,23 @@ timeout: 10m
   EXPECT_TRUE(job->hasProfile);
 }
 
-TEST(ParseJob, ReadsWhenItMayStart) {
-  const WallTime now = kNever + 100h;
-  const auto startOf = [now](const std::string& written) {
-    JobFileOptions options;
-    options.now = now;
-    auto job = parseJob("command: [x]\nstart_after: " + written, "j.yaml", "", options);
+TEST(ParseJob, ReadsWhenItMayStartByTheUsersClock) {
+  JobFileOptions options;
+  options.clock = {.now = kNever + 100h, .zone = TimeZone::named("Europe/Berlin")};
+  const auto startOf = [&options](const std::string& written) {
+    auto job = parse("command: [x]\nstart_after: " + written, options);
     return job ? job->spec.startAfter : kNever;
   };
   EXPECT_EQ(startOf("2026-05-01T12:34:56Z"), parseTime("2026-05-01T12:34:56Z").value());
-  EXPECT_EQ(startOf("+2h30m"), now + 150min);
-  for (const char* wrong : {"tomorrow", "2h", "+", "-2h", "1969-01-01T00:00:00Z", "[]"}) {
-    auto job = parseJob("command: [x]\nstart_after: " + std::string(wrong), "j.yaml", "", {});
+  EXPECT_EQ(startOf("2026-05-01 12:34:56"), parseTime("2026-05-01T10:34:56Z").value());
+  EXPECT_EQ(startOf("6:00"), options.clock.now + 1h);
+  EXPECT_EQ(startOf("tomorrow 6:00"), options.clock.now + 25h);
+  EXPECT_EQ(startOf("+2h30m"), options.clock.now + 150min);
+  for (const char* wrong :
+       {"someday", "2h", "+", "-2h", "1969-01-01T00:00:00Z", "[]", "6:00 Europe/Berlni"}) {
+    auto job = parse("command: [x]\nstart_after: " + std::string(wrong), options);
     ASSERT_FALSE(job) << wrong;
-    EXPECT_NE(job.error().message.find("j.yaml:2:14: start_after: "), std::string::npos)
+    EXPECT_NE(job.error().message.find("job.yaml:2:14: start_after: "), std::string::npos)
         << job.error().message;
   }
 }

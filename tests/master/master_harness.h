@@ -66,6 +66,8 @@ class MasterHarness {
 
   // Time passes without anybody noticing.
   void skip(Duration duration);
+  // Somebody sets the machine's clock.
+  void setWallClock(WallTime time) { now_.wall = time; }
   // The timer that was asked for last fires, whatever the time. Nothing where none was.
   std::vector<master::Action> fireTimer();
 

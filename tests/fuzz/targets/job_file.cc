@@ -22,7 +22,7 @@ kj::Array<capnp::word> sent(const JobSpec& spec) {
 
 void check(const Bytes& input) {
   JobFileOptions options;
-  options.now = kNow;
+  options.clock.now = kNow;
   const auto job = parseJob(textOf(input), "job.yaml", "/nonexistent", options);
   if (!job) return requireNamesPlace(job.error(), "job.yaml");
   // What a client takes, agents and the master take, and they get it as it was.

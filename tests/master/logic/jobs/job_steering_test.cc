@@ -146,6 +146,25 @@ TEST_F(JobSteering, AJobsTimeOutlivesTheMaster) {
   EXPECT_THAT(order(), ElementsAre(jobId(1)));
 }
 
+TEST_F(JobSteering, AJobsTimeIsReadFromTheWallClockAsItIsThen) {
+  const WallTime begin = master.now().wall;
+  queue(1, startsIn(10min, master));
+  master.setWallClock(begin - 1h);
+  master.pass(10min);
+  EXPECT_THAT(order(), IsEmpty()) << "it is not that late again";
+  master.pass(1h);
+  EXPECT_THAT(order(), ElementsAre(jobId(1)));
+  master.setWallClock(begin);
+  master.pass(1min);
+  EXPECT_THAT(order(), ElementsAre(jobId(1))) << "what has begun to wait for slots goes on";
+
+  queue(2, startsIn(10min, master));
+  master.setWallClock(begin + 10min);
+  queue(3, of(50));  // whatever happens next
+  master.pass(0s);
+  EXPECT_THAT(order(), testing::Contains(jobId(2)));
+}
+
 TEST_F(JobSteering, ReleasedAJobStartsBeforeItsTimeButAHoldGoesFirst) {
   queue(1, startsIn(10min, master));
   steer(1, JobChange::kHold);
