@@ -62,6 +62,7 @@ std::vector<Verb> verbs(const Words& userCommand) {
       {.name = "buckets", .group = "Cluster", .add = addBuckets},
       {.name = "usage", .group = "Cluster", .add = addUsage},
       {.name = "user", .group = "Cluster", .add = addUser},
+      {.name = "token", .group = "Cluster", .add = addToken},
       {.name = "metrics", .group = "Cluster", .add = addMetrics},
       {.name = "record",
        .group = "Cluster",

@@ -8,11 +8,15 @@
 #include "cli/foreground_job.h"
 #include "cli/output/output.h"
 #include "core/base/failure.h"
+#include "core/base/text.h"
 #include "env/clock.h"
 #include "rpc/errors.h"
 
 namespace tarcil {
 namespace {
+
+// As shells end where they cannot execute a command.
+constexpr int kNotExecutable = 126, kNotFound = 127;
 
 void put(wire::Stream stream, std::string_view text) {
   if (stream == wire::Stream::STDOUT) {
@@ -92,6 +96,15 @@ kj::Promise<void> LateForegroundJob::watchSignals() {
       });
 }
 
+// With these a shell, too, says that there was nothing to execute; the command itself may have ended with
+// them.
+void LateForegroundJob::sayWhyNotExecuted(size_t number, const LateTaskStatus& task) const {
+  if (task.code != kNotExecutable && task.code != kNotFound) return;
+  say("task " + std::to_string(number) + " ended with " + std::to_string(task.code) + ": the command " +
+      shown(spec_.command.front()) + (task.code == kNotFound ? " was not found" : " could not be executed") +
+      (task.server.empty() ? "" : " on " + task.server) + ", or says so of its own");
+}
+
 int LateForegroundJob::exitCode() const {
   if (stoppedBy_ != 0) return stoppedBy_;
   const LateJobStatus& status = watcher_.status();
@@ -102,7 +115,10 @@ int LateForegroundJob::exitCode() const {
   for (size_t i = 0; i < status.tasks.size(); ++i) {
     const LateTaskStatus& task = status.tasks[i];
     if (task.state == RunState::kDone) continue;
-    if (task.state == RunState::kFailed) return task.code;
+    if (task.state == RunState::kFailed) {
+      sayWhyNotExecuted(i, task);
+      return task.code;
+    }
     say("task " + std::to_string(i) + " is " + std::string(name(task.state)) +
         (task.server.empty() ? "" : " with server " + task.server));
     return kExitOfTarcil;

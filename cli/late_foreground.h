@@ -29,6 +29,7 @@ class LateForegroundJob final {
   kj::Promise<void> copyStream(TaskIndex task, wire::Stream stream);
   kj::Promise<void> watchSignals();
   int exitCode() const;
+  void sayWhyNotExecuted(size_t number, const LateTaskStatus& task) const;
 
   Cluster& cluster_;
   const JobId id_;

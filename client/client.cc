@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "client/agent_login.h"
 #include "rpc/errors.h"
 
 namespace tarcil {
@@ -59,6 +60,9 @@ kj::Promise<void> Client::attempt(Request& request) {
         return kj::READY_NOW;
       },
       [this, number, &request](kj::Exception&& exception) -> kj::Promise<void> {
+        if (number == linkNumber_ && loggedInAt_ == nullptr) {
+          exception = toException(loginError(agent(), exception));
+        }
         const Error error = fromException(exception);
         if (error.code != ErrorCode::kUnavailable) return kj::mv(exception);
         return recover(number, error.message).then([this, &request]() { return attempt(request); });
@@ -107,15 +111,6 @@ kj::Promise<kj::Own<Client::Link>> Client::link() {
   return link_.emplace(logIn(agent()).fork()).addBranch();
 }
 
-// Whatever keeps a connection from being made (nobody listens, no such host), the agent is out of reach.
-kj::Promise<kj::Own<Connection>> Client::connectTo(const std::string& agent) {
-  return kj::evalNow([this, &agent]() { return connect(net_, agent); })
-      .then([](kj::Own<Connection>&& connection) { return kj::mv(connection); },
-            [](kj::Exception&& exception) -> kj::Own<Connection> {
-              kj::throwFatalException(unavailable(fromException(exception).message));
-            });
-}
-
 kj::Promise<kj::Own<Client::Link>> Client::logIn(const std::string& agent) {
   const uint64_t number = linkNumber_;
   const auto tooLate = [this]() {
@@ -123,7 +118,7 @@ kj::Promise<kj::Own<Client::Link>> Client::logIn(const std::string& agent) {
       return unavailable("it did not let us in in time");
     });
   };
-  return connectTo(agent)
+  return connectToAgent(net_, agent)
       .exclusiveJoin(tooLate().then([]() -> kj::Own<Connection> { KJ_UNREACHABLE; }))
       .then([this, number, tooLate](kj::Own<Connection>&& connection) {
         auto request = connection->bootstrap().castAs<wire::AgentGate>().loginRequest();

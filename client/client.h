@@ -69,7 +69,6 @@ class Client {
   kj::Promise<void> attempt(Request& request);
   kj::Promise<void> recover(uint64_t linkNumber, const std::string& problem);
   kj::Promise<kj::Own<Link>> link();
-  kj::Promise<kj::Own<Connection>> connectTo(const std::string& agent);
   kj::Promise<kj::Own<Link>> logIn(const std::string& agent);
   const std::string& agent() const { return agents_[next_ % agents_.size()]; }
 

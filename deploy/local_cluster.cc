@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -257,7 +258,12 @@ Status writeSupervisorRecord(const std::string& data, const SupervisorRecord& re
 
 Result<SupervisorRecord> runningSupervisor(const std::string& data) {
   SupervisorRecord record;
-  std::ifstream in(data + "/run/supervisor");
+  const std::string path = data + "/run/supervisor";
+  const kj::AutoCloseFd readable(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (readable.get() < 0 && errno == EACCES) {
+    return denied(data + " belongs to another user, and so does a cluster that runs there; use sudo");
+  }
+  std::ifstream in(path);
   int64_t grace = 0;
   if (in >> record.pid >> record.startTime >> grace && record.pid > 0 &&
       startTimeOf(record.pid) == record.startTime) {

@@ -77,7 +77,7 @@ struct SupervisorRecord {
   Duration grace{};        // that tasks get at most when it stops the cluster
 };
 Status writeSupervisorRecord(const std::string& data, const SupervisorRecord& record);
-// Of a process that is alive; NotFound otherwise.
+// Of a process that is alive; NotFound otherwise, Denied where this user may not look.
 Result<SupervisorRecord> runningSupervisor(const std::string& data);
 // In clock ticks since boot; 0 for a process that has ended.
 uint64_t startTimeOf(int pid);

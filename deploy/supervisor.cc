@@ -185,6 +185,14 @@ std::vector<RunningRole> Supervisor::roles() const {
   return running;
 }
 
+void Supervisor::hangUp() const {
+  for (const bool isMaster : {true, false}) {
+    for (const RunningRole& running : roles()) {
+      if ((running.command.role == "master") == isMaster) ::kill(running.pid, SIGHUP);
+    }
+  }
+}
+
 kj::Promise<void> Supervisor::stop(kj::Duration grace) {
   stopping_ = true;
   return stopAll("agent", kStopPatience)

@@ -37,6 +37,9 @@ class Supervisor final : private kj::TaskSet::ErrorHandler {
 
   std::vector<RunningRole> roles() const;
 
+  // SIGHUP to every process, the master first: what it reads again is there when others ask it.
+  void hangUp() const;
+
   // SIGTERM to every process, agents first, the master last, so that what ends is still recorded; SIGKILL to
   // what is there after ten seconds, to monitors after `grace` more.
   kj::Promise<void> stop(kj::Duration grace);

@@ -11,7 +11,6 @@
 #include "core/base/result.h"
 #include "core/model/job.h"
 #include "formats/after_field.h"
-
 #include "formats/parameters.h"
 #include "formats/point_in_time.h"
 #include "formats/problems.h"

@@ -163,6 +163,20 @@ Error problemAt(const std::string& name, FilePosition place, std::string_view fi
   return problems.error();
 }
 
+// A tab that a line begins with, at the one where the parser gave up or beside it: it has other words for
+// that.
+std::optional<FilePosition> findTabAsIndent(std::string_view text, int line) {
+  FilePosition place{1, 1};
+  bool isIndent = true;
+  for (const char c : text) {
+    if (isIndent && c == '\t' && place.line >= line - 1) return place;
+    isIndent = c == '\n' || (isIndent && c == ' ');
+    place = c == '\n' ? FilePosition{place.line + 1, 1} : FilePosition{place.line, place.column + 1};
+    if (place.line > line + 1) break;
+  }
+  return std::nullopt;
+}
+
 // yaml-cpp names characters of the file as they are.
 std::string describeSyntax(const std::string& message) {
   const std::string problem = isPrintable(message) ? message : shown(message);
@@ -188,7 +202,12 @@ Result<YamlNode> parseYaml(std::string_view text, const std::string& name) {
     }
     return builder.takeRoot();
   } catch (const YAML::Exception& exception) {
-    return problemAt(name, placeOf(exception.mark), "syntax", describeSyntax(exception.msg));
+    const FilePosition place = placeOf(exception.mark);
+    if (const auto tab = findTabAsIndent(text, place.line)) {
+      return problemAt(name, *tab, "syntax",
+                       "the line begins with a tab; YAML takes spaces, so write these in its place");
+    }
+    return problemAt(name, place, "syntax", describeSyntax(exception.msg));
   } catch (const std::exception& exception) {
     return problemAt(name, {}, "syntax", describeSyntax(exception.what()));
   }

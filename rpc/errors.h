@@ -16,6 +16,9 @@ kj::Exception toException(const Error& error);
 // the rest.
 Error fromException(const kj::Exception& exception);
 
+// Whether it carries an Error of the peer, and is no failure of the connection or of RPC itself.
+bool wasSent(const kj::Exception& exception);
+
 // Throws toException() unless ok.
 void requireOk(const Status& status);
 

@@ -123,14 +123,15 @@ Result<TokenTable> TokenTable::read(const std::string& path) {
   return table;
 }
 
+std::string TokenTable::lineOf(const Entry& entry) {
+  std::string line = entry.token + " " + entry.caller.user + " " + std::string(name(entry.caller.role));
+  for (size_t i = 0; i < entry.caller.runAs.size(); ++i) line += (i == 0 ? " " : ",") + entry.caller.runAs[i];
+  return line;
+}
+
 Status TokenTable::write(const std::string& path, const std::vector<Entry>& entries) {
   std::string text = "# token user role run-as\n";
-  for (const Entry& entry : entries) {
-    text += entry.token + " " + entry.caller.user + " " + std::string(name(entry.caller.role));
-    for (size_t i = 0; i < entry.caller.runAs.size(); ++i)
-      text += (i == 0 ? " " : ",") + entry.caller.runAs[i];
-    text += "\n";
-  }
+  for (const Entry& entry : entries) text += lineOf(entry) + "\n";
   return writePrivateFile(path, text);
 }
 

@@ -29,6 +29,8 @@ class TokenTable {
   };
 
   static Result<TokenTable> read(const std::string& path);
+  // As it stands in such a file, without the line's end.
+  static std::string lineOf(const Entry& entry);
   static Status write(const std::string& path, const std::vector<Entry>& entries);
 
   // Denied for an unknown token. Takes the same time whichever token is wrong.

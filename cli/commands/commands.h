@@ -43,6 +43,7 @@ void addMetrics(CLI::App& app);
 
 // Without a cluster.
 void addQuality(CLI::App& app);
+void addToken(CLI::App& app);
 void addVersion(CLI::App& app);
 
 }  // namespace tarcil

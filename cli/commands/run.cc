@@ -64,10 +64,15 @@ void check(const JobSpec& spec, bool hasFiles) {
   if (spec.policy != Policy::kLateBinding && spec.atMostOnce) {
     throw badInput("--at-most-once: is for late-bound tasks; write --policy late-binding too");
   }
-  const Status good = checkJob(spec, hasFiles);
-  if (good) return;
+  std::vector<JobProblem> problems = fieldProblems(spec);
+  for (JobProblem& problem : mismatches(spec, hasFiles)) problems.push_back(std::move(problem));
+  if (problems.empty()) return;
+  std::string text;
+  for (const JobProblem& problem : problems) {
+    text += (text.empty() ? "" : "\n") + problem.field + ": " + problem.text;
+  }
   const bool isLate = spec.policy == Policy::kLateBinding;
-  throw badInput((isLate ? "--policy late-binding: " : "") + good.error().message);
+  throw badInput((isLate ? "--policy late-binding: " : "") + text);
 }
 
 JobSpec specOf(const RunFlags& flags) {

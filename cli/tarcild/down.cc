@@ -51,7 +51,7 @@ int down(const DownFlags& flags) {
   const std::string data = std::filesystem::absolute(requireInput(dataFolder(flags.data))).lexically_normal();
   const auto supervisor = runningSupervisor(data);
   if (!supervisor.ok()) {
-    removeWhatIsLeft(data);  // of one that was killed
+    if (supervisor.error().code != ErrorCode::kDenied) removeWhatIsLeft(data);  // of one that was killed
     throw Failure(kExitNoCluster, supervisor.error().message);
   }
   const kj::AutoCloseFd process(static_cast<int>(::syscall(SYS_pidfd_open, supervisor->pid, 0)));

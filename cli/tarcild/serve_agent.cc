@@ -31,6 +31,10 @@ void addOptions(CLI::App& command, Agent& agent) {
   table.text("--master", flags.master, "ADDR", "Address of the master.").required();
   table.text("--token-file", flags.tokenFile, "FILE", "File with a token of role agent.").required();
   table.text("--listen", flags.listen, "ADDR", "host:port or unix:PATH for users.").required();
+  table.text(
+      "--advertise", flags.advertise, "ADDR",
+      "What others are told to dial: where --listen is 0.0.0.0:PORT, or the machine has another address for "
+      "them. Port 0: that of --listen. Default: as --listen.");
   table.duration("--wait-bound", flags.options.waitBound,
                  "How long a job waits for an acceptable slot before it takes the best one there is.");
   late::SchedulerOptions& late = flags.lateBinding.scheduler;

@@ -134,7 +134,8 @@ void addServeMaster(CLI::App& serve) {
        "Keeps the one resilient copy of the shared state in RocksDB, takes the commits of agents, and "
        "answers only what is on disk. It may be killed at any moment; started again on the same folder, it "
        "continues.\n\n"
-       "Tokens are read at the start, one a line: TOKEN USER ROLE [RUN-AS,...], where ROLE is submit, "
+       "Tokens are read at the start and again at SIGHUP, one a line: TOKEN USER ROLE [RUN-AS,...], where "
+       "ROLE is submit, "
        "operate, agent or monitor and RUN-AS the system users that jobs may run as, the default first. The "
        "file must be readable by its owner only.",
        "  tarcil serve master --data /var/lib/tarcil --listen 10.0.0.1:7001\n", kMasterExits},

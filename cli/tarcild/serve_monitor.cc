@@ -98,6 +98,10 @@ void addServer(CLI::App& command, Monitor& monitor) {
   table.text("--master", flags.master, "ADDR", "Address of the master.").required();
   table.text("--token-file", flags.tokenFile, "FILE", "File with a token of role monitor.").required();
   table.text("--listen", flags.listen, "ADDR", "host:port or unix:PATH for agents.").required();
+  table.text(
+      "--advertise", flags.advertise, "ADDR",
+      "What others are told to dial: where --listen is 0.0.0.0:PORT, or the machine has another address for "
+      "them. Port 0: that of --listen. Default: as --listen.");
   table.text("--data", flags.data, "DIR", "Folder of this monitor alone: tasks and their output.").required();
   table.text("--emulate", flags.emulate, "FILE", "File of servers to stand for (docs/emulated-servers.md).");
   table.optionalCount("--rus", flags.rus, 1, kMaxRusPerTask,

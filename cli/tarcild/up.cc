@@ -24,6 +24,7 @@
 #include "deploy/supervisor.h"
 #include "env/machine.h"
 #include "env/oom_score.h"
+#include "env/stop.h"
 #include "formats/extras_field.h"
 #include "formats/servers_file.h"
 #include "rpc/errors.h"
@@ -113,17 +114,28 @@ void setPlatforms(const UpFlags& flags, const LocalCluster& cluster, kj::AsyncIo
   }
 }
 
+kj::Promise<void> passHangupsOn(kj::UnixEventPort& port, Supervisor& supervisor) {
+  return port.onSignal(SIGHUP).then([&port, &supervisor](siginfo_t&&) {
+    supervisor.hangUp();
+    say("SIGHUP: passed on to every role");
+    return passHangupsOn(port, supervisor);
+  });
+}
+
 // Supervises until told to stop; returns the exit code.
 int supervise(const UpFlags& flags, const LocalCluster& cluster,
               std::function<void(const std::string&)> announceUp) {
   kj::UnixEventPort::captureSignal(SIGTERM);
   kj::UnixEventPort::captureSignal(SIGINT);
+  kj::UnixEventPort::captureSignal(SIGHUP);
   kj::UnixEventPort::captureChildExit();
   auto io = kj::setupAsyncIo();
   Supervisor supervisor(io.unixEventPort, *io.lowLevelProvider, io.provider->getTimer(), program(), say);
   auto stopAsked = io.unixEventPort.onSignal(SIGTERM)
                        .exclusiveJoin(io.unixEventPort.onSignal(SIGINT))
                        .then([](siginfo_t&&) { return true; });
+  const auto hangups =
+      passHangupsOn(io.unixEventPort, supervisor).eagerlyEvaluate(stopsIfFailed("what SIGHUP asks for"));
   std::string problem;
   auto started = supervisor.start(cluster.stages)
                      .then([]() { return false; },

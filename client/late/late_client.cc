@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "client/agent_login.h"
 #include "rpc/errors.h"
 #include "rpc/turns.h"
 #include "schema/convert.h"
@@ -122,7 +123,7 @@ void LateClient::connectTo(const late::ConnectTo& action) {
   connecting_ = nullptr;
   port_ = nullptr;
   connection_ = nullptr;
-  connecting_ = kj::evalNow([this, &action]() { return connect(net_, agents_[action.agent]); })
+  connecting_ = connectToAgent(net_, agents_[action.agent])
                     .then([this, session](kj::Own<Connection>&& connection) {
                       connection_ = kj::mv(connection);
                       auto login = connection_->bootstrap().castAs<wire::AgentGate>().loginRequest();
@@ -150,7 +151,8 @@ void LateClient::connectTo(const late::ConnectTo& action) {
 
 void LateClient::failed(late::SessionNumber session, const kj::Exception& exception) {
   if (session != session_.session()) return;
-  const Error error = fromException(exception);
+  const Error error =
+      session_.isConnected() ? fromException(exception) : loginError(agents_[session_.agent()], exception);
   if (error.code == ErrorCode::kDenied) listener_.denied(error);
   session_.disconnected(session, now(), actions_);
   carryOut();

@@ -1,3 +1,5 @@
+#include <spdlog/spdlog.h>
+
 #include "agent/server/agent_server.h"
 #include "core/base/failure.h"
 #include "deploy/roles/roles.h"
@@ -9,6 +11,7 @@ namespace tarcil {
 int serveAgent(const AgentFlags& flags) {
   const std::string token = requireInput(readTokenFile(flags.tokenFile));
   requireAddress("--listen", flags.listen, AddressUse::kListen);
+  addressToDial(flags.listen, flags.advertise);
   requireAddress("--master", flags.master, AddressUse::kConnect);
   RoleProcess process("agent " + flags.name, flags.role);
   process.allowManyPeers();
@@ -16,11 +19,16 @@ int serveAgent(const AgentFlags& flags) {
   Listener listener = process.listen(flags.listen);
   AgentServer server(
       net, systemClock(), process.rng(),
-      {flags.name, listener.address, flags.master, token, flags.options, flags.lateBinding},
+      {flags.name, addressToDial(listener.address, flags.advertise), flags.master, token, flags.options,
+       flags.lateBinding},
       [&process](const Error& error) {
         process.fail(exitCodeOf(error.code), "the master refuses: " + error.message);
       },
       [&process]() { process.ready(); });
+  process.onHangup([&server]() {
+    server.forgetLogins();
+    spdlog::info("SIGHUP: the master is asked about each token anew");
+  });
   process.serveMetrics([&server]() { return server.metrics(); });
   auto serving = serve(net.timer, kj::mv(listener.receiver),
                        [&server](LetIn letIn) { return server.gate(std::move(letIn)); });

@@ -1,3 +1,5 @@
+#include <spdlog/spdlog.h>
+
 #include "core/base/failure.h"
 #include "deploy/roles/roles.h"
 #include "env/clock.h"
@@ -9,6 +11,17 @@
 
 namespace tarcil {
 namespace {
+
+// Where the file cannot be used the tokens stay as they were.
+void readTokensAgain(const std::string& file, MasterServer& server) {
+  auto tokens = TokenTable::read(file);
+  if (!tokens) {
+    spdlog::error("SIGHUP: the tokens stay as they were: {}", tokens.error().message);
+    return;
+  }
+  server.setTokens(std::move(*tokens));
+  spdlog::info("SIGHUP: the tokens in {} are read again; connections that are open stay", file);
+}
 
 void dropJobs(Store& store, StoreContents& contents, const std::vector<std::string>& ids) {
   const auto changes = dropJobs(contents, ids);
@@ -49,6 +62,7 @@ int serveMaster(const MasterFlags& flags) {
                         process.die(kExitNotStored,
                                     error.message + "; the master stops: nothing answered is lost");
                       });
+  process.onHangup([&file = flags.tokens, &server]() { readTokensAgain(file, server); });
   process.serveMetrics([&server]() { return server.metrics(); });
   auto accepting = serve(process.net().timer, kj::mv(listener.receiver),
                          [&server, isReadOnly](LetIn letIn) -> capnp::Capability::Client {

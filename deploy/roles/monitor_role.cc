@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "core/base/failure.h"
+#include "core/base/text.h"
 #include "deploy/roles/roles.h"
 #include "env/clock.h"
 #include "env/machine.h"
@@ -116,6 +117,10 @@ std::vector<std::string> namesOf(const std::vector<ServerFacts>& servers) {
 int serveWith(RoleProcess& process, MonitorServer& server, Executor& executor,
               std::vector<ServerFacts> servers, Listener listener, const MonitorFlags& flags) {
   server.start(executor, std::move(servers));
+  process.onHangup([&server]() {
+    server.forgetLogins();
+    spdlog::info("SIGHUP: the master is asked about each token anew");
+  });
   process.serveMetrics([&server]() { return server.metrics(); });
   auto serving = serve(process.net().timer, kj::mv(listener.receiver),
                        [&server](LetIn letIn) { return server.gate(std::move(letIn)); });
@@ -146,7 +151,7 @@ int serveEmulated(const MonitorFlags& flags) {
   }
   EmulatedRunner executor(net.timer, systemClock(), server, std::move(shares),
                           [&server](std::vector<Violation> violations) { server.tell(violations); });
-  auto servers = emulatedFacts(emulated, listener.address);
+  auto servers = emulatedFacts(emulated, addressToDial(listener.address, flags.advertise));
   LateEmulated lateExecutor(net.timer, systemClock());
   std::unique_ptr<LateBindingMonitor> late;
   if (flags.lateUnits.most > 0) {
@@ -165,7 +170,7 @@ int serveContainers(const MonitorFlags& flags) {
   const Net net = process.net();
   Listener listener = process.listen(flags.listen);
   const CpuTopology topology = cpuTopology("/sys", cores);
-  ServerFacts facts = factsOf(flags, cores, topology, listener.address);
+  ServerFacts facts = factsOf(flags, cores, topology, addressToDial(listener.address, flags.advertise));
 
   if (facts.memoryBytes / facts.rus < kMinMemoryPerRu) {
     throw badInput("--memory: that is less than 1MiB for each of " + std::to_string(facts.rus) +
@@ -213,7 +218,8 @@ int serveContainers(const MonitorFlags& flags) {
         LateContainers::open(net, process.eventPort(), systemClock(), options).wait(process.waitScope());
   }
   facts.missing = (*executor)->missing();
-  for (const std::string& what : facts.missing) spdlog::info("this machine has no {}", what);
+  if (!facts.missing.empty())
+    spdlog::info("this machine has no {}", joined({facts.missing.begin(), facts.missing.end()}));
   if (const std::string why = (*executor)->whyNoDiskQuota(); !why.empty()) {
     spdlog::info("no project quotas for limits.disk, what tasks take up is looked at from time to time: {}",
                  why);
@@ -245,6 +251,7 @@ uint64_t diskForTasks(const std::string& folder) {
 
 int serveMonitor(const MonitorFlags& flags) {
   requireAddress("--listen", flags.listen, AddressUse::kListen);
+  addressToDial(flags.listen, flags.advertise);
   requireAddress("--master", flags.master, AddressUse::kConnect);
   return flags.emulate.empty() ? serveContainers(flags) : serveEmulated(flags);
 }

@@ -9,6 +9,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+
 #include "core/base/failure.h"
 #include "core/base/units.h"
 #include "core/base/version.h"
@@ -32,6 +35,7 @@ constexpr auto kLookForLongSteps = 1 * kj::SECONDS;
 kj::AsyncIoContext makeLoop() {
   kj::UnixEventPort::captureSignal(SIGTERM);
   kj::UnixEventPort::captureSignal(SIGINT);
+  kj::UnixEventPort::captureSignal(SIGHUP);
   // A peer that goes away shows as a failed write.
   ::signal(SIGPIPE, SIG_IGN);
   auto io = kj::setupAsyncIo();
@@ -44,6 +48,30 @@ kj::AsyncIoContext makeLoop() {
 void requireAddress(const std::string& flag, const std::string& address, AddressUse use) {
   if (const Status good = checkAddress(address, use); !good)
     throw badInput(flag + ": " + good.error().message);
+}
+
+std::string addressToDial(const std::string& listen, const std::string& advertise) {
+  const auto isOfAll = [](const std::string& address) {
+    return std::ranges::any_of(std::array{"0.0.0.0:", "[::]:", "*:"},
+                               [&](const char* all) { return address.starts_with(all); });
+  };
+  if (advertise.empty()) {
+    if (!isOfAll(listen)) return listen;
+    throw badInput(
+        "--listen: " + listen +
+        " stands for all addresses of this machine, and nobody else can dial that; say with --advertise "
+        "HOST:PORT what others are to dial");
+  }
+  requireAddress("--advertise", advertise, AddressUse::kListen);
+  if (isOfAll(advertise)) {
+    throw badInput("--advertise: " + advertise +
+                   " stands for all addresses of a machine; write the one that others "
+                   "are to dial");
+  }
+  if (!advertise.ends_with(":0") || advertise.starts_with("unix:") || listen.starts_with("unix:")) {
+    return advertise;
+  }
+  return advertise.substr(0, advertise.rfind(':')) + listen.substr(listen.rfind(':'));
 }
 
 RoleProcess::RoleProcess(const std::string& name, const RoleFlags& flags)
@@ -120,6 +148,7 @@ void RoleProcess::die(int exitCode, const std::string& why) {
 
 int RoleProcess::run(kj::Promise<void> serving) {
   const LoopWatch watch(io_.provider->getTimer(), name_);
+  const auto hangups = heedHangups().eagerlyEvaluate(stopsIfFailed("what SIGHUP asks for"));
   auto served = serving.then([]() { return int{kExitDone}; },
                              [this](kj::Exception&& exception) {
                                say(name_ + ": " + fromException(exception).message);
@@ -149,6 +178,17 @@ kj::Promise<int> RoleProcess::untilSignalled() {
         spdlog::info("stopping");
         return int{kExitDone};
       });
+}
+
+kj::Promise<void> RoleProcess::heedHangups() {
+  return io_.unixEventPort.onSignal(SIGHUP).then([this](siginfo_t&&) {
+    if (hangup_) {
+      hangup_();
+    } else {
+      spdlog::info("SIGHUP: there is nothing that this role reads again");
+    }
+    return heedHangups();
+  });
 }
 
 Rng RoleProcess::rng() {

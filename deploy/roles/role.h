@@ -5,8 +5,10 @@
 #include <kj/async-unix.h>
 
 #include <array>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/base/result.h"
 #include "core/base/rng.h"
@@ -28,6 +30,12 @@ struct RoleFlags {
 
 // Bad input, naming the flag, where it is no address for this use.
 void requireAddress(const std::string& flag, const std::string& address, AddressUse use);
+
+// Where others reach a role that listens at `listen`, an address as a Listener has it: there, or at
+// `advertise` where that is not empty; its port 0 stands for that of `listen`. Bad input where that is no
+// address, or one of those that stand for all of a machine's own (0.0.0.0, [::], *), which nobody else can
+// dial.
+std::string addressToDial(const std::string& listen, const std::string& advertise);
 
 // One per process, made before any thread. Flags that say something wrong are bad input.
 class RoleProcess final {
@@ -58,6 +66,10 @@ class RoleProcess final {
   // under way may go on. Says why on stderr.
   [[noreturn]] void die(int exitCode, const std::string& why);
 
+  // What run() does at SIGHUP, which says so in the log; without it only the log has a line. To be given
+  // before run().
+  void onHangup(std::function<void()> act) { hangup_ = std::move(act); }
+
   // Runs the loop until `serving` fails, fail() is called, or SIGTERM or SIGINT comes (exit code 0).
   int run(kj::Promise<void> serving);
 
@@ -69,6 +81,7 @@ class RoleProcess final {
  private:
   Listener listenFor(const std::string& flag, const std::string& address);
   kj::Promise<int> untilSignalled();
+  kj::Promise<void> heedHangups();
   // Logs when the event loop was held up for long, and by what.
   kj::Promise<void> watchSteps(Duration told);
 
@@ -78,6 +91,7 @@ class RoleProcess final {
   QuietSockets sockets_{*io_.lowLevelProvider, io_.unixEventPort};
   kj::PromiseFulfillerPair<int> failed_;
   kj::Promise<void> metrics_ = nullptr;
+  std::function<void()> hangup_;
 };
 
 }  // namespace tarcil

@@ -29,6 +29,7 @@ struct AgentFlags {
   RoleFlags role;
   std::string name;
   std::string listen;
+  std::string advertise;  // what others are to dial; empty: where it listens
   std::string master;
   std::string tokenFile;
   AgentOptions options;
@@ -40,6 +41,7 @@ struct MonitorFlags {
   RoleFlags role;
   std::string name;  // of the server
   std::string listen;
+  std::string advertise;  // as of an agent
   std::string master;
   std::string tokenFile;
   std::string data;     // folder of this monitor alone

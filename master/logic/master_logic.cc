@@ -28,8 +28,17 @@ namespace tarcil {
 namespace master {
 namespace {
 
+// No job of one task could keep to both. Of a store that has such settings from before they were refused the
+// cap holds.
+std::string floorAboveCap(const QualitySettings& settings) {
+  if (!settings.cap || settings.floor <= *settings.cap) return "";
+  return "floor: " + std::to_string(settings.floor) + " is more than the cap of " +
+         std::to_string(*settings.cap) +
+         "; write a floor of at most that, or raise the cap: one call of `tarcil tune` can set both";
+}
+
 Status setSettings(EventContext& context, const SettingsSet& event) {
-  std::string wrong;
+  std::string wrong = floorAboveCap(event.settings);
   for (const std::string& problem : problems(event.settings)) wrong += (wrong.empty() ? "" : "\n") + problem;
   if (!wrong.empty()) return invalid(std::move(wrong));
   const uint64_t version = context.tables.settings.version + 1;

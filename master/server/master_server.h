@@ -39,7 +39,9 @@ class MasterServer final {
   KJ_DISALLOW_COPY(MasterServer);
 
   const MasterLogic& logic() const { return *logic_; }
+  // Of those who log in from now on; whoever has logged in stays.
   const TokenTable& tokens() const { return tokens_; }
+  void setTokens(TokenTable tokens) { tokens_ = std::move(tokens); }
   Store& store() { return store_; }
   FairCalls& fairCalls() { return *fairCalls_; }
 
@@ -169,7 +171,7 @@ class MasterServer final {
   const Clock& clock_;
   Rng rng_;
   Store& store_;
-  const TokenTable tokens_;
+  TokenTable tokens_;
   MasterMetrics metrics_;
   OutputGate gate_;
   Backups backups_;

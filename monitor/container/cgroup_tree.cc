@@ -1,6 +1,7 @@
 #include "monitor/container/cgroup_tree.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -57,7 +58,7 @@ bool asItIs(const std::string&, const std::string&) {
 
 // Makes the path below the mount; empty if that is not possible.
 std::string makeServerDirectory(const std::string& mount, const std::vector<std::string>& path,
-                                bool (*prepare)(const std::string& parent, const std::string& directory)) {
+                                CgroupTree::Prepare prepare) {
   std::string parent = mount;
   for (const auto& part : path) {
     std::string directory = parent;
@@ -66,6 +67,24 @@ std::string makeServerDirectory(const std::string& mount, const std::vector<std:
     parent = std::move(directory);
   }
   return parent;
+}
+
+// With a lock that others may share; none where the directory is gone.
+kj::AutoCloseFd heldDirectory(const std::string& directory) {
+  kj::AutoCloseFd held(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (held.get() < 0) return nullptr;
+  struct stat locked {
+  }, there{};
+  const bool isHeld = ::flock(held, LOCK_SH) == 0 && ::fstat(held, &locked) == 0 &&
+                      ::stat(directory.c_str(), &there) == 0 && locked.st_ino == there.st_ino;
+  if (!isHeld) return nullptr;
+  return held;
+}
+
+// False where somebody holds it, or something is in it.
+bool removeUnheld(const std::string& directory) {
+  const kj::AutoCloseFd held(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  return held.get() >= 0 && ::flock(held, LOCK_EX | LOCK_NB) == 0 && ::rmdir(directory.c_str()) == 0;
 }
 
 std::vector<std::string> named(std::vector<std::string> path) {
@@ -132,12 +151,26 @@ CgroupTree::CgroupTree(const SystemPaths& paths, std::vector<std::string> path)
       continue;
     }
     const bool cpuset = controller == kCpuset;
-    const std::string directory = makeServerDirectory(mount, path_, cpuset ? fillCpuset : asItIs);
+    const std::string directory = makeAndHold(mount, cpuset ? fillCpuset : asItIs);
     if (!directory.empty()) v1_.emplace(controller, directory);
   }
   openV2(mounts);
   features_ = featuresHere(readText(paths.swaps));
   chooseWeightFile(mounts, paths.sys);
+}
+
+std::string CgroupTree::makeAndHold(const std::string& mount, Prepare prepare) {
+  // Another tree that is being removed may take away a directory between its making and the hold.
+  constexpr int kMaxTries = 10;
+  for (int tries = 0; tries < kMaxTries; ++tries) {
+    std::string directory = makeServerDirectory(mount, path_, prepare);
+    if (directory.empty()) continue;
+    kj::AutoCloseFd held = heldDirectory(directory);
+    if (held.get() < 0) continue;
+    held_.push_back(kj::mv(held));
+    return directory;
+  }
+  return {};
 }
 
 CgroupFeatures CgroupTree::featuresHere(const std::string& swaps) const {
@@ -186,7 +219,7 @@ void CgroupTree::openV2(const CgroupMounts& mounts) {
     if (controller == kIo && !v1_.contains(kBlkio)) wanted.insert(controller);
   }
   offerControllers(mounts.v2);
-  v2_ = makeServerDirectory(mounts.v2, path_, [](const std::string&, const std::string& directory) {
+  v2_ = makeAndHold(mounts.v2, [](const std::string&, const std::string& directory) {
     offerControllers(directory);
     // What protects a task's memory counts only as far as its parents are protected.
     writeText(directory + "/memory.low", "max");
@@ -348,9 +381,10 @@ bool CgroupTree::hasProcesses(AllocationId allocation) const {
   });
 }
 
-void CgroupTree::removeUnused() const {
+void CgroupTree::removeUnused() {
+  held_.clear();
   for (std::filesystem::path directory : parents()) {
-    for (size_t i = 0; i < path_.size() && ::rmdir(directory.c_str()) == 0; ++i) {
+    for (size_t i = 0; i < path_.size() && removeUnheld(directory); ++i) {
       directory = directory.parent_path();
     }
   }

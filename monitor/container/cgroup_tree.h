@@ -1,6 +1,9 @@
 // This server's part of the machine's cgroup trees: `<hierarchy>/<path>/<allocation>`.
 #pragma once
 
+#include <kj/io.h>
+
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -23,7 +26,9 @@ struct SystemPaths {
 class CgroupTree {
  public:
   // Looks for the controllers in the mount table and makes `path`, from the outermost cgroup inwards, in each
-  // hierarchy that has one of them. What cannot be had is missing, not an error.
+  // hierarchy that has one of them. What cannot be had is missing, not an error. Several may have one path,
+  // as a second monitor of a server's name that the master refuses: each holds it by a lock (flock) that the
+  // kernel releases when the process ends.
   CgroupTree(const SystemPaths& paths, std::vector<std::string> path);
 
   // Keeps all tasks together to so many bytes. kUnavailable: this machine cannot.
@@ -64,8 +69,12 @@ class CgroupTree {
   // Whether a process is still in one of them.
   bool hasProcesses(AllocationId allocation) const;
 
-  // Removes the directories of the path, the innermost first, as far as nothing is left in them.
-  void removeUnused() const;
+  // Removes the directories of the path, the innermost first, as far as nothing is left in them and no other
+  // tree holds them. The last call.
+  void removeUnused();
+
+  // Makes a directory below its parent fit for tasks. False: that is not possible.
+  using Prepare = bool (*)(const std::string& parent, const std::string& directory);
 
   // The cores that a living task is kept to; none where nothing keeps it or it is gone.
   std::vector<uint32_t> coresOf(AllocationId allocation) const;
@@ -74,6 +83,8 @@ class CgroupTree {
   std::set<AllocationId> tasks() const;
 
  private:
+  // Makes the path below the mount and holds it; empty if that is not possible.
+  std::string makeAndHold(const std::string& mount, Prepare prepare);
   std::vector<std::string> parents() const;
   std::string serverPath() const;  // of this server's cgroup, below the root of each hierarchy
   CgroupFeatures featuresHere(const std::string& swaps) const;
@@ -85,6 +96,7 @@ class CgroupTree {
   void moveInto(const std::string& directory, AllocationId allocation) const;
 
   const std::vector<std::string> path_;
+  std::vector<kj::AutoCloseFd> held_;      // this server's directories
   std::map<std::string, std::string> v1_;  // controller -> this server's directory
   std::string v2_;                         // this server's directory
   std::string cpuMount_, v2Mount_;         // of version 1's cpu controller, of version 2

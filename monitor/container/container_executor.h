@@ -149,7 +149,7 @@ class ContainerExecutor final : public Executor {
   kj::UnixEventPort& port_;
   const Clock& clock_;
   ExecutorListener& listener_;
-  const CgroupTree cgroups_;
+  CgroupTree cgroups_;
   const std::string filter_;            // of system calls; empty where the kernel takes none
   const Result<ProjectQuotas> quotas_;  // of the disk that tasks work on
   const std::vector<std::string> missing_;

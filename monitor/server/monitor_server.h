@@ -89,6 +89,8 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
 
   // --- For the ports ---
   kj::Promise<void> authenticate(const std::string& token);
+  // Asks about each token anew, for the master may know others now. Whoever has logged in stays.
+  void forgetLogins() { agentTokens_.clear(); }
   kj::Promise<monitor::AnswerLaunch::Outcome> launch(LaunchSpec spec);
   void stop(AllocationId allocation);
   kj::Promise<void> resize(AllocationId allocation, std::vector<RuIndex> rus);

@@ -2,6 +2,9 @@
 
 #include <spdlog/spdlog.h>
 
+#include <map>
+#include <string>
+
 #include "rpc/errors.h"
 
 namespace tarcil {
@@ -53,10 +56,16 @@ void PressureLoop::measureOnce(MonotonicTime begin) {
 }
 
 void PressureLoop::logOnce(const ServerPressure& pressure) {
+  std::map<std::string, std::string> fresh;  // resources, by the reason
   for (const AbsentPressure& absent : pressure.absent) {
     if (logged_.size() >= kMaxLogged || !logged_.emplace(absent.resource, absent.reason).second) continue;
-    spdlog::info("background of {} is not measured: {}", absent.resourceName(), absent.reason);
+    std::string& resources = fresh[absent.reason];
+    resources += (resources.empty() ? "" : ", ") + std::string(absent.resourceName());
   }
+  std::string text;
+  for (const auto& [reason, resources] : fresh)
+    text += (text.empty() ? "" : "; ") + resources + ": " + reason;
+  if (!text.empty()) spdlog::info("background that is not measured: {}", text);
 }
 
 }  // namespace tarcil

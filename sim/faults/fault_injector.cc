@@ -280,6 +280,7 @@ void FaultInjector::setSettings() {
   settings.margin = static_cast<int>(cluster_.rng().below(20));
   if (cluster_.world().oneIn(2)) settings.cap = static_cast<uint32_t>(1 + cluster_.rng().below(64));
   settings.floor = static_cast<uint32_t>(1 + cluster_.rng().below(16));
+  if (settings.cap) settings.floor = std::min(settings.floor, *settings.cap);
   if (cluster_.world().oneIn(3)) settings.model = QualityModel::kEncoded;
   if (cluster_.world().oneIn(3)) settings.contention = ContentionModel::kMean;
   cluster_.request([settings](RequestId request) -> master::Event {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -9,6 +10,7 @@
 #include "core/model/sample_size.h"
 #include "core/state/vacancy.h"
 #include "formats/json.h"
+#include "rpc/token.h"
 #include "tests/cli/running_tarcil.h"
 #include "tests/support/scratch_folder.h"
 
@@ -141,6 +143,12 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{{"tune", "--table", "--p", "1.5"}, "--p"}, BadInput{{"tune", "--p", "0.1"}, "--table"},
         BadInput{{"quality", "--profile", "/nonexistent", "--contention", "{}"}, "/nonexistent"},
         BadInput{{"quality", "--contention", "{}"}, "--profile is required"},
+        BadInput{{"token", "--role", "submit"}, "--user: say whose the token is to be"},
+        BadInput{{"token", "--role", "king", "--user", "ann"}, "submit, operate, agent, monitor"},
+        BadInput{{"token", "--role", "submit", "--user", "a b"}, "--user: 'a b'"},
+        BadInput{{"token", "--role", "agent", "--run-as", "ann"},
+                 "--run-as: goes with --role submit or operate"},
+        BadInput{{"token", "--role", "agent", "--write", "/dev/null"}, "--write: /dev/null exists"},
         BadInput{{"profile", "run"}, "after `--`"}, BadInput{{"profile", "run", "true"}, "after `--`"},
         BadInput{{"profile", "run", "--target", "2", "--", "true"}, "--target"},
         BadInput{{"profile", "run", "--resources", "l9", "--", "true"}, "did you mean l2"},
@@ -205,10 +213,27 @@ INSTANTIATE_TEST_SUITE_P(
                     Words{"server", "drain"}, Words{"usage"}, Words{"agent", "list"}, Words{"platform"},
                     Words{"platform", "set"}, Words{"platform", "list"}, Words{"tune"}, Words{"quality"},
                     Words{"profile"}, Words{"profile", "calibrate"}, Words{"profile", "run"},
-                    Words{"version"}, Words{"options"}, Words{"up"}, Words{"down"}, Words{"serve", "master"},
-                    Words{"serve", "agent"}, Words{"serve", "monitor"}));
+                    Words{"version"}, Words{"token"}, Words{"options"}, Words{"up"}, Words{"down"},
+                    Words{"serve", "master"}, Words{"serve", "agent"}, Words{"serve", "monitor"}));
 
 // --- No cluster ---
+
+TEST(Token, IsALineThatTheMasterReadsAndAFileForItsOwner) {
+  const ScratchFolder folder;
+  const ProcessResult result = tarcil({"token", "--role", "submit", "--user", "ann", "--run-as", "ann,nobody",
+                                       "--write", folder.at("ann.token")});
+  ASSERT_EQ(result.exitCode, 0) << result.err;
+  folder.write("tokens", result.out + tarcil({"token", "--role", "monitor"}).out);
+  std::filesystem::permissions(folder.at("tokens"), std::filesystem::perms(0600));
+  const auto table = TokenTable::read(folder.at("tokens"));
+  ASSERT_TRUE(table.ok()) << table.error().message;
+  const auto token = readTokenFile(folder.at("ann.token"));
+  ASSERT_TRUE(token.ok()) << "only its owner may read it: " << token.error().message;
+  EXPECT_EQ(*table->check(*token), (Caller{"ann", Role::kSubmit, {"ann", "nobody"}}));
+  const Json json = jsonOf(tarcil({"token", "--json", "--role", "operate", "--user", "bob"}));
+  EXPECT_EQ(json["line"], json["token"].get<std::string>() + " bob operate nobody");
+  EXPECT_NE(json["token"], *token);
+}
 
 TEST(Cluster, NotFoundTellsHowToStartOne) {
   const ProcessResult result = tarcil({"job", "list"});

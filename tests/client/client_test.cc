@@ -1,11 +1,15 @@
 #include "client/client.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <kj/async-io.h>
 
+#include "rpc/connection.h"
 #include "rpc/errors.h"
 #include "rpc/token.h"
+#include "schema/master.capnp.h"
 #include "tests/support/scripted_cluster.h"
+#include "tests/support/temporary_folder.h"
 
 namespace tarcil::client_test {
 
@@ -14,9 +18,9 @@ class ClientTest : public testing::Test {
   // What KJ's destructors throw would end the test program all the same.
   ~ClientTest() noexcept override = default;
 
+  Net net() { return {io_.provider->getNetwork(), *io_.lowLevelProvider, io_.provider->getTimer()}; }
   Client clientOf(std::vector<std::string> agents, const std::string& token) {
-    return Client({io_.provider->getNetwork(), *io_.lowLevelProvider, io_.provider->getTimer()},
-                  std::move(agents), token, options_,
+    return Client(net(), std::move(agents), token, options_,
                   [this](const std::string& message) { said_.push_back(message); });
   }
 
@@ -88,6 +92,40 @@ TEST_F(ClientTest, AsksNoOtherAgentWhenItIsDenied) {
   ASSERT_TRUE(error);
   EXPECT_EQ(error->code, ErrorCode::kDenied);
   EXPECT_TRUE(said_.empty());
+}
+
+class NoAgent final : public wire::MasterGate::Server {};
+
+TEST_F(ClientTest, SaysThatAMastersAddressIsNoAgents) {
+  const TemporaryFolder folder;
+  const std::string address = "unix:" + folder.path() + "/master";
+  auto listener = listenAt(net().network, net().io, address).wait(io_.waitScope);
+  const auto greet = [](const LetIn&) -> capnp::Capability::Client { return kj::heap<NoAgent>(); };
+  auto serving = serve(net().timer, kj::mv(listener.receiver), greet).eagerlyEvaluate(nullptr);
+  Client client = clientOf({address}, "");
+  const auto error = ask(client);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->code, ErrorCode::kDenied);
+  EXPECT_THAT(error->message, testing::StartsWith(address + " is a master (or monitor), not an agent"));
+  EXPECT_TRUE(said_.empty()) << "no repeat helps";
+}
+
+TEST_F(ClientTest, SaysThatWhatListensIsNotOfTarcil) {
+  auto listener = listenAt(net().network, net().io, "127.0.0.1:0").wait(io_.waitScope);
+  const kj::StringPtr answer = "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n";
+  kj::Own<kj::AsyncIoStream> peer;
+  auto serving = listener.receiver->accept()
+                     .then([&peer, answer](kj::Own<kj::AsyncIoStream>&& stream) {
+                       peer = kj::mv(stream);
+                       return peer->write(answer.begin(), answer.size());
+                     })
+                     .eagerlyEvaluate(nullptr);
+  Client client = clientOf({listener.address}, "");
+  const auto error = ask(client);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->code, ErrorCode::kDenied);
+  EXPECT_THAT(error->message, testing::StartsWith("what listens at " + listener.address +
+                                                  " does not speak tarcil's protocol"));
 }
 
 }  // namespace tarcil::client_test

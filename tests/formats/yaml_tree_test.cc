@@ -72,6 +72,19 @@ TEST(ParseYaml, SaysWhereTheTextIsWrong) {
   for (const auto& [text, expected] : cases) EXPECT_EQ(problemOf(text), expected) << text;
 }
 
+TEST(ParseYaml, NamesATabThatALineBeginsWith) {
+  for (const char* text : {"a: 1\nlimits:\n\tmemory: 1GiB\n", "a:\n  - b\n  \t- c\n", "a:\n\t- b\n"}) {
+    const auto parsed = parseYaml(text, "job.yaml");
+    ASSERT_FALSE(parsed.ok()) << text;
+    EXPECT_THAT(parsed.error().message, testing::HasSubstr("a tab; YAML takes spaces")) << text;
+  }
+  EXPECT_THAT(parseYaml("a: 1\nlimits:\n\tmemory: 1GiB\n", "job.yaml").error().message,
+              testing::StartsWith("job.yaml:3:1: "));
+  EXPECT_THAT(parseYaml("a: [\n\tb,\n\tc\n]\nd: 1\ne: ]\n", "job.yaml").error().message,
+              testing::Not(testing::HasSubstr("a tab")))
+      << "between brackets they are allowed, and what is wrong is elsewhere";
+}
+
 TEST(ParseYaml, RepeatsWhatAnAliasNames) {
   auto tree = parseYaml("a: &x {k: v}\nb: *x\n", "f");
   ASSERT_TRUE(tree.ok()) << tree.error().message;

@@ -200,6 +200,24 @@ TEST(LateBinding, ExecutorsRunManyTasksInOneProcess) {
   EXPECT_EQ(missing["tasks"][0]["exit_code"], 127);
 }
 
+TEST(LateBinding, TheExampleOfShortTasksRunsAsItIsWritten) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.rus = 2});
+  const Json job =
+      cluster.json({"submit", "--wait", TARCIL_SOURCE_DIR "/examples/late-binding/short-tasks.yaml"});
+  EXPECT_EQ(job["state"], "done");
+  EXPECT_EQ(job["tasks"].size(), 100u);
+}
+
+TEST(LateBinding, RunSaysThatACommandWasNotFound) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.rus = 2});
+  const ProcessResult result = cluster.run({"run", "--policy", "late-binding", "--", "no-such-command"});
+  EXPECT_EQ(result.exitCode, 127);
+  EXPECT_THAT(result.err,
+              testing::HasSubstr("task 0 ended with 127: the command 'no-such-command' was not found on "));
+}
+
 TEST(LateBinding, TheExampleOfAnExecutorInCppRunsTasks) {
   SKIP_WITHOUT_CONTAINERS();
   ManualCluster cluster({.rus = 2});

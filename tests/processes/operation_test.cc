@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 
@@ -198,6 +200,26 @@ TEST(Log, BeginsWithVersionAndRole) {
   EXPECT_THAT(cluster.logOf("master"), HasSubstr(program + "master\n"));
   EXPECT_THAT(cluster.logOf("agent-1"), HasSubstr(program + "agent agent-1\n"));
   EXPECT_THAT(cluster.logOf("server-1"), HasSubstr(program + "monitor server-1\n"));
+}
+
+// --- Of another user
+// ----------------------------------------------------------------------------------------
+
+TEST(ClusterOfAnotherUser, IsSaidToBeOne) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  const TraceFolder folder;
+  const std::string data = folder.at("data");
+  std::filesystem::create_directories(data + "/run");
+  std::filesystem::permissions(data, std::filesystem::perms(0700));
+  ASSERT_TRUE(writeSupervisorRecord(data, {::getpid(), startTimeOf(::getpid()), {}}).ok());
+  constexpr uid_t kNobody = 65'534;
+  ASSERT_EQ(::seteuid(kNobody), 0);
+  const auto seen = runningSupervisor(data);
+  ASSERT_EQ(::seteuid(0), 0);
+  ASSERT_FALSE(seen.ok());
+  EXPECT_EQ(seen.error().code, ErrorCode::kDenied);
+  EXPECT_THAT(seen.error().message, testing::HasSubstr("belongs to another user"));
+  EXPECT_TRUE(runningSupervisor(data).ok());
 }
 
 }  // namespace tarcil::operation_test

@@ -39,11 +39,12 @@ class TcpCluster final : public TestCluster {
  public:
   explicit TcpCluster(const std::string& servers) {
     if (!prepareLocalCluster({data(), 1, 1, 1, servers}).ok()) throw std::runtime_error("no data folder");
-    const std::string master = start("master", {"--data", data()});
-    start("monitor", {"--name", "m", "--master", master, "--token-file", data() + "/tokens/monitor.token",
+    master_ = start("master", {"--data", data()});
+    monitor_ = start("monitor",
+                     {"--name", "m", "--master", master_, "--token-file", data() + "/tokens/monitor.token",
                       "--data", data() + "/monitors/m", "--emulate", servers});
     agent_ =
-        start("agent", {"--name", "a", "--master", master, "--token-file", data() + "/tokens/agent.token"});
+        start("agent", {"--name", "a", "--master", master_, "--token-file", data() + "/tokens/agent.token"});
   }
 
   // What was started last ends first, so that the master hears of every end.
@@ -59,6 +60,8 @@ class TcpCluster final : public TestCluster {
     return run(std::move(arguments), {{"TARCIL_CLUSTER", agent_}, {"TARCIL_TOKEN_FILE", tokenFile}});
   }
   std::string tokenFile() const { return data() + "/tokens/submit.token"; }
+  const std::string& master() const { return master_; }
+  const std::string& monitor() const { return monitor_; }
 
  private:
   // Returns its address once it serves.
@@ -78,7 +81,7 @@ class TcpCluster final : public TestCluster {
   }
 
   std::vector<std::unique_ptr<Process>> processes_;
-  std::string agent_;
+  std::string master_, monitor_, agent_;
 };
 
 TEST(Tcp, ServesUsersOfOtherMachinesWithATokenFile) {
@@ -97,6 +100,54 @@ TEST(Tcp, RefusesATokenThatIsNotKnown) {
   EXPECT_EQ(result.exitCode, 3);
   EXPECT_THAT(result.err, HasSubstr("token"));
   EXPECT_EQ(cluster.runRemotely({"job", "list"}, folder.at("none")).exitCode, 3);
+}
+
+TEST(Tcp, SaysWhichRoleAWrongAddressIs) {
+  TraceFolder folder;
+  TcpCluster cluster(emulated(folder));
+  const std::string late = "policy: late-binding\ncommand: [sleep, 0.05]\n";
+  for (const std::string& address : {cluster.master(), cluster.monitor()}) {
+    const auto runAt = [&](std::vector<std::string> arguments) {
+      return cluster.run(std::move(arguments),
+                         {{"TARCIL_CLUSTER", address}, {"TARCIL_TOKEN_FILE", cluster.tokenFile()}});
+    };
+    const std::string words =
+        "tarcil: " + address + " is a master (or monitor), not an agent; give an agent's ";
+    ProcessResult result = runAt({"job", "list"});
+    EXPECT_EQ(result.exitCode, 3);
+    EXPECT_THAT(result.err, testing::StartsWith(words));
+    result = runAt({"run", "--", "true"});
+    EXPECT_EQ(result.exitCode, 125);
+    EXPECT_THAT(result.err, HasSubstr(words));
+    result = runAt({"submit", "--wait", cluster.jobFile(late)});
+    EXPECT_EQ(result.exitCode, 3);
+    EXPECT_THAT(result.err, HasSubstr(words));
+  }
+}
+
+TEST(Tcp, OthersAreToldToDialWhatARoleAdvertises) {
+  TraceFolder folder;
+  TcpCluster cluster(emulated(folder));
+  const std::vector<std::string> agent = {
+      "serve",    "agent",          "--name",       "b",
+      "--master", cluster.master(), "--token-file", cluster.data() + "/tokens/agent.token",
+      "--listen", "0.0.0.0:0"};
+  const ProcessResult refused = cluster.run(agent);
+  EXPECT_EQ(refused.exitCode, 2);
+  EXPECT_THAT(refused.err, HasSubstr("say with --advertise HOST:PORT what others are to dial"));
+  std::vector<std::string> advertising = agent;
+  advertising.insert(advertising.end(), {"--advertise", "127.0.0.1:0"});
+  Process process = cluster.startCommand(advertising);
+  cluster.until("the agent is listed at what it advertises", [&]() {
+    const ProcessResult listed = cluster.runRemotely({"agent", "list", "--json"}, cluster.tokenFile());
+    for (const Json& one : Json::parse(listed.out)) {
+      const std::string address = one.value("address", "");
+      if (one["name"] == "b") return address.starts_with("127.0.0.1:") && !address.ends_with(":0");
+    }
+    return false;
+  });
+  process.signal(SIGTERM);
+  process.finish();
 }
 
 TEST(Tcp, WatchingTellsOfTheProgressAndShowsTheEnd) {

@@ -29,18 +29,23 @@ void startEpoch(EventContext& context, Agent& agent) {
   context.out.put(agent.record);
 }
 
+// Requires: it is away, and overdue.
+void forget(EventContext& context, const Agent& agent) {
+  ClusterRecord& cluster = context.tables.cluster;
+  cluster.forgottenEpoch = std::max(cluster.forgottenEpoch, agent.record.epoch);
+  context.out.put(cluster);
+  eraseAnswers(context, agent);
+  context.out.erase(EraseAgent{agent.record.name});
+  context.tables.agents.forget(agent);
+}
+
 // There is a place for this agent; for one that is new, after another was forgotten where there are too many.
 bool findPlace(EventContext& context, const std::string& name) {
   AgentTable& agents = context.tables.agents;
   if (agents.knows(name) || agents.all().size() < kMaxAgents) return true;
   const Agent* agent = agents.forgettable();
   if (agent == nullptr) return false;
-  ClusterRecord& cluster = context.tables.cluster;
-  cluster.forgottenEpoch = std::max(cluster.forgottenEpoch, agent->record.epoch);
-  context.out.put(cluster);
-  eraseAnswers(context, *agent);
-  context.out.erase(EraseAgent{agent->record.name});
-  agents.forget(*agent);
+  forget(context, *agent);
   return true;
 }
 
@@ -144,6 +149,7 @@ void detachAgent(EventContext& context, SessionId session) {
 void handOverOverdue(EventContext& context) {
   Tables& tables = context.tables;
   if (tables.agents.markOverdue(context.now.steady) || tables.handOverDue) handOverOrphans(context);
+  while (const Agent* agent = tables.agents.longOverdue(context.now.steady)) forget(context, *agent);
 }
 
 }  // namespace tarcil::master

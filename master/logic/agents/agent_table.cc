@@ -1,6 +1,14 @@
 #include "master/logic/agents/agent_table.h"
 
 namespace tarcil::master {
+namespace {
+
+// It had the time to come back, and nothing is its own.
+bool mayBeForgotten(const Agent& agent) {
+  return agent.overdue && agent.jobs.empty();
+}
+
+}  // namespace
 
 AgentTable::AgentTable(std::vector<AgentRecord> records, std::vector<AnswerRecord> answers,
                        MonotonicTime deadline) {
@@ -26,7 +34,7 @@ Agent& AgentTable::named(const std::string& name) {
 
 const Agent* AgentTable::forgettable() const {
   for (const auto& [name, agent] : agents_) {
-    if (agent.overdue && agent.jobs.empty()) return &agent;
+    if (mayBeForgotten(agent)) return &agent;
   }
   return nullptr;
 }
@@ -74,12 +82,28 @@ std::optional<MonotonicTime> AgentTable::nextDeadline() const {
 
 bool AgentTable::markOverdue(MonotonicTime now) {
   bool any = false;
-  while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
-    Agent& agent = named(deadlines_.begin()->second);
+  auto next = deadlines_.begin();
+  while (next != deadlines_.end() && next->first <= now) {
+    Agent& agent = named((next++)->second);
+    if (agent.overdue) continue;  // it is to be forgotten
     agent.overdue = any = true;
-    setDeadline(agent, std::nullopt);
+    setDeadline(agent, now + kForgetAgentsAfter);
   }
   return any;
+}
+
+const Agent* AgentTable::longOverdue(MonotonicTime now) {
+  while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
+    Agent& agent = named(deadlines_.begin()->second);
+    if (mayBeForgotten(agent)) return &agent;
+    setDeadline(agent, now + kForgetAgentsAfter);
+  }
+  return nullptr;
+}
+
+void AgentTable::forget(const Agent& agent) {
+  if (agent.deadline) deadlines_.erase({*agent.deadline, agent.record.name});
+  agents_.erase(agent.record.name);
 }
 
 }  // namespace tarcil::master

@@ -19,11 +19,12 @@ namespace tarcil::master {
 struct Agent {
   AgentRecord record;
   std::string address;
-  std::optional<SessionId> session;       // while attached
-  std::optional<MonotonicTime> deadline;  // while away: when its jobs go to another
-  bool overdue = false;                   // away beyond its deadline
-  bool silent = false;                    // did not answer offers in time
-  std::set<JobId> jobs;                   // unfinished ones that it owns
+  std::optional<SessionId> session;  // while attached
+  // While away: when its jobs go to another; of one that is overdue, when it is to be forgotten.
+  std::optional<MonotonicTime> deadline;
+  bool overdue = false;  // away beyond its deadline
+  bool silent = false;   // did not answer offers in time
+  std::set<JobId> jobs;  // unfinished ones that it owns
   // While it attaches: its jobs from this id on are still to be told, each as a whole.
   std::optional<JobId> untoldFrom;
   // Of the current epoch. Sequences come without gaps, so the last answer stored says which is next.
@@ -36,6 +37,8 @@ struct Agent {
 
 // Beyond that, one that is overdue and has no jobs is forgotten for each new one.
 inline constexpr size_t kMaxAgents = 1'000;
+// An overdue one that has no jobs is forgotten after so long.
+inline constexpr Duration kForgetAgentsAfter = std::chrono::hours(24);
 
 // References to an agent hold until it is forgotten.
 class AgentTable {
@@ -53,8 +56,11 @@ class AgentTable {
   bool knows(const std::string& name) const { return agents_.contains(name); }
   // One that is overdue and has no jobs, or null. O(agents).
   const Agent* forgettable() const;
+  // One of them that has been overdue for kForgetAgentsAfter, or null. O(1) unless there is one with jobs,
+  // which gets as long again.
+  const Agent* longOverdue(MonotonicTime now);
   // Requires: it is away, and overdue.
-  void forget(const Agent& agent) { agents_.erase(agent.record.name); }
+  void forget(const Agent& agent);
   // By name.
   const std::map<std::string, Agent>& all() const { return agents_; }
   std::map<std::string, Agent>& all() { return agents_; }
@@ -68,7 +74,7 @@ class AgentTable {
   Agent* leastLoaded();
 
   std::optional<MonotonicTime> nextDeadline() const;
-  // Marks agents whose deadline has passed as overdue; whether there was one.
+  // Marks agents whose deadline has passed as overdue; whether there was one that was not before.
   bool markOverdue(MonotonicTime now);
 
  private:

@@ -47,6 +47,20 @@ TEST(Settings, ThatAreWrongAreRefusedWithEveryProblem) {
   EXPECT_EQ(master.logic().settings().target, QualitySettings{}.target);
 }
 
+TEST(Settings, OfAFloorAboveTheCapAreRefused) {
+  MasterHarness master;
+  QualitySettings wanted;
+  wanted.floor = 4;
+  wanted.cap = 4;
+  EXPECT_TRUE(only<Answer>(master.handle(SettingsSet{1, wanted})).at(0).status.ok());
+  wanted.floor = 100;
+  const auto refused = only<Answer>(master.handle(SettingsSet{2, wanted})).at(0).status;
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kInvalid);
+  EXPECT_THAT(refused.error().message, HasSubstr("floor: 100 is more than the cap of 4; write"));
+  EXPECT_EQ(master.logic().settings().floor, 4u);
+}
+
 TEST(Platforms, ChangeWhatTheResidentsOfTheirServersBear) {
   MasterHarness master;
   master.attachMonitor("m", {serverFacts("a", 4, "p"), serverFacts("b", 4, "q")});

@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "tests/support/temporary_folder.h"
 
@@ -193,7 +195,7 @@ TEST_F(CgroupTreeTest, AGroupIsCountedWithItsServerAndGoesBeforeIt) {
   put("mounts", "m " + folder() + "/memory cgroup rw,memory 0 0\n");
   std::filesystem::create_directory(folder() + "/memory");
   const SystemPaths paths{folder() + "/mounts", folder() + "/swaps", ""};
-  const CgroupTree server(paths, {"g", "s"}), group(paths, {"g", "s", "late"});
+  CgroupTree server(paths, {"g", "s"}), group(paths, {"g", "s", "late"});
   EXPECT_EQ(group.counted().memory, server.counted().memory + "/late");
   EXPECT_TRUE(server.tasks().empty());
   server.removeUnused();
@@ -201,6 +203,40 @@ TEST_F(CgroupTreeTest, AGroupIsCountedWithItsServerAndGoesBeforeIt) {
   group.removeUnused();
   EXPECT_FALSE(std::filesystem::exists(folder() + "/memory/g"));
   EXPECT_TRUE(std::filesystem::exists(folder() + "/memory"));
+}
+
+TEST_F(CgroupTreeTest, ACgroupThatAnotherHoldsStays) {
+  put("mounts", "m " + folder() + "/memory cgroup rw,memory 0 0\n");
+  std::filesystem::create_directory(folder() + "/memory");
+  const SystemPaths paths{folder() + "/mounts", folder() + "/swaps", ""};
+  CgroupTree first(paths, {"g", "s"});
+  {
+    CgroupTree second(paths, {"g", "s"});
+    second.removeUnused();
+    CgroupTree group(paths, {"g", "s", "late"});
+    group.removeUnused();
+    EXPECT_FALSE(std::filesystem::exists(folder() + "/memory/g/s/late"));
+  }
+  EXPECT_TRUE(std::filesystem::exists(first.counted().memory));
+  first.removeUnused();
+  EXPECT_FALSE(std::filesystem::exists(folder() + "/memory/g"));
+}
+
+TEST_F(CgroupTreeTest, ACgroupIsMadeAgainWhereItIsRemovedBeforeItIsHeld) {
+  put("mounts", "m " + folder() + "/memory cgroup rw,memory 0 0\n");
+  std::filesystem::create_directory(folder() + "/memory");
+  const SystemPaths paths{folder() + "/mounts", folder() + "/swaps", ""};
+  std::atomic<bool> ends = false;
+  std::thread other([&] {
+    while (!ends) CgroupTree(paths, {"g", "s"}).removeUnused();
+  });
+  for (int i = 0; i < 500; ++i) {
+    CgroupTree tree(paths, {"g", "s"});
+    EXPECT_TRUE(std::filesystem::exists(folder() + "/memory/g/s")) << tree.counted().memory;
+    tree.removeUnused();
+  }
+  ends = true;
+  other.join();
 }
 
 }  // namespace tarcil::cgroup_tree_test

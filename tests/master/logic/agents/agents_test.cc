@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "master/logic/agents/agent_table.h"
 #include "tests/master/master_harness.h"
 
@@ -88,6 +90,39 @@ TEST_F(ManyAgents, ForgetOneThatIsOverdueWithoutJobsAndNeverGiveItsEpochsAgain) 
   master.pass(kTimeout);
   master.attachAgent("y1", last);
   EXPECT_GT(*master.agentAnswer().epoch, last + 1) << "of another life of y1, which may still be there";
+}
+
+TEST_F(Agents, AreForgottenADayAfterTheyAreOverdueUnlessTheyHaveJobs) {
+  const auto knows = [this](const std::string& name) {
+    return std::ranges::any_of(master.logic().agents(),
+                               [&name](const AgentView& agent) { return agent.name == name; });
+  };
+  const SessionId owner = master.attachAgent("owner");
+  master.commit(owner, newJob(1, spec()));
+  const SessionId idle = master.attachAgent("idle"), back = master.attachAgent("back");
+  for (const SessionId session : {owner, idle, back}) master.detach(session);
+  master.pass(kTimeout);
+  master.pass(kForgetAgentsAfter - std::chrono::seconds(1));
+  EXPECT_TRUE(knows("idle"));
+  master.attachAgent("back");  // gets the owner's job
+  master.pass(std::chrono::seconds(1));
+  EXPECT_FALSE(knows("idle"));
+  EXPECT_FALSE(knows("owner")) << "its job has gone to another";
+  EXPECT_TRUE(knows("back"));
+  master.restart();
+  EXPECT_FALSE(knows("idle")) << "nor has the store an entry";
+}
+
+TEST_F(Agents, WhoseJobsNobodyTakesAreNotForgotten) {
+  const SessionId session = master.attachAgent("x");
+  master.commit(session, newJob(1, spec()));
+  master.detach(session);
+  master.pass(kTimeout);
+  master.pass(kForgetAgentsAfter);
+  master.pass(kForgetAgentsAfter);
+  ASSERT_EQ(master.logic().agents().size(), 1u);
+  master.attachAgent("y");
+  EXPECT_EQ(master.agentAnswer().told.jobs.size(), 1u);
 }
 
 TEST_F(Agents, GetEveryUnfinishedTaskOfTheirJobsWhenTheyAttach) {
