@@ -139,7 +139,7 @@ const Help kRunHelp = {
     "  tarcil run -- uname -a\n"
     "  tarcil run --tasks 4 -- sh -c 'echo I am $TARCIL_TASK of $TARCIL_TASKS'\n"
     "  tarcil run --rus 2 --timeout 10m -- sort --parallel=2 /etc/passwd\n"
-    "  tarcil run --file /etc/passwd --memory 256MiB -- wc -l passwd\n"
+    "  tarcil run --file README.md --memory 64MiB -- wc -l README.md\n"
     "  tarcil run --policy late-binding --tasks 100 -- uname -n\n"
     "  tarcil run --constraint 'server != server-1' -- uname -n\n",
     "  N      the command's own exit code; with several tasks that of the\n"
@@ -176,9 +176,10 @@ void addRun(CLI::App& app, const std::vector<std::string>& words) {
     command.add_option("--memory", flags->memory, "Memory for each task, e.g. 2GiB; default by its units.")
         ->type_name("SIZE");
     command
-        .add_option(
-            "--file", flags->files,
-            "A file or folder to ship into the task's working directory, 64 MiB in all; may be repeated.")
+        .add_option("--file", flags->files,
+                    "A file or folder below this one to ship into the task's working directory, 64 MiB in "
+                    "all; may be "
+                    "repeated.")
         ->allow_extra_args(false)
         ->type_name("PATH");
     command
