@@ -89,7 +89,7 @@ int submit(const SubmitFlags& flags) {
     }
     return kExitDone;
   }
-  say("job " + shown + " is accepted");
+  say("job " + shown + " is accepted; it goes on where this command is ended");
   auto over = waitForJob(cluster.client(), id).ignoreResult();
   if (flags.watch) over = over.exclusiveJoin(watch(cluster.client(), cluster.timer(), id, ""));
   cluster.wait(kj::mv(over));

@@ -1,6 +1,10 @@
 #include "cli/output/table.h"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdint>
 
 #include "core/base/text.h"
 
@@ -15,6 +19,26 @@ std::string cell(std::string text) {
   return text;
 }
 
+// Letters of the last column that a terminal has to have room for; in a narrower one lines are broken.
+constexpr size_t kLeastShown = 12;
+
+// 0 where stdout is no terminal.
+size_t terminalWidth() {
+  winsize size{};
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+// At most so many letters, the last of them a mark where some are missing.
+std::string cut(const std::string& text, size_t most) {
+  if (characters(text) <= most) return text;
+  size_t end = 0;
+  for (size_t letters = 0; letters < most; ++end) {
+    const bool isFollowing = (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80;
+    if (!isFollowing && ++letters == most) break;
+  }
+  return text.substr(0, end) + "…";
+}
+
 }  // namespace
 
 Table::Table(std::vector<std::string> header) {
@@ -27,14 +51,21 @@ void Table::add(std::vector<std::string> cells) {
 }
 
 std::string Table::text() const {
+  return text(terminalWidth());
+}
+
+std::string Table::text(size_t width) const {
   std::vector<size_t> widths(rows_.front().size());
   for (const auto& row : rows_) {
     for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], characters(row[i]));
   }
+  size_t before = 0;  // the last column
+  for (size_t i = 0; i + 1 < widths.size(); ++i) before += widths[i] + 2;
+  const size_t last = width > before + kLeastShown ? width - before : SIZE_MAX;
   std::string text;
   for (const auto& row : rows_) {
     for (size_t i = 0; i < row.size(); ++i) {
-      text += row[i];
+      text += i + 1 < row.size() ? row[i] : cut(row[i], last);
       if (i + 1 < row.size()) text.append(widths[i] - characters(row[i]) + 2, ' ');
     }
     text += '\n';

@@ -1,6 +1,7 @@
 // Aligned text for people: one object as "Key = value" lines, many as columns under a header.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,7 +21,10 @@ class Table {
   void add(std::vector<std::string> cells);
 
   bool empty() const { return rows_.size() == 1; }
+  // On a terminal no line is longer than it is wide, as far as that takes away from the last column only.
   std::string text() const;
+  // The same for a terminal of so many columns; 0: for none.
+  std::string text(size_t width) const;
 
  private:
   std::vector<std::vector<std::string>> rows_;  // the header first

@@ -156,7 +156,7 @@ TEST(Tcp, WatchingTellsOfTheProgressAndShowsTheEnd) {
   const ProcessResult result = cluster.runRemotely(
       {"submit", "--watch", cluster.jobFile("command: [sleep, 0.05]\n")}, cluster.tokenFile());
   EXPECT_EQ(result.exitCode, 0);
-  EXPECT_THAT(result.err, HasSubstr("is accepted\ntarcil: 1 "));
+  EXPECT_THAT(result.err, HasSubstr("is accepted; it goes on where this command is ended\ntarcil: 1 "));
   EXPECT_THAT(result.out, HasSubstr("1 done"));
 }
 

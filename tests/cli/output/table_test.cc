@@ -17,6 +17,14 @@ TEST(Table, AlignsColumnsAndMarksEmptyCells) {
             "ä   <none>\n");
 }
 
+TEST(Table, CutsTheLastColumnWhereATerminalIsTooNarrow) {
+  Table table({"Id", "Reason"});
+  table.add({"1", "für die nächste Nacht"});
+  EXPECT_EQ(table.text(18), "Id  Reason\n1   für die näch…\n");
+  EXPECT_EQ(table.text(0), "Id  Reason\n1   für die nächste Nacht\n");
+  EXPECT_EQ(table.text(10), table.text(0)) << "there is no room for anything";
+}
+
 TEST(Table, LetsNobodySteerTheTerminal) {
   Table table({"Name"});
   table.add({"a\x1b[2Jb\n"});
