@@ -10,6 +10,9 @@ constexpr size_t kFixed = 512;
 // A text's own share of a list or a struct, beside its characters.
 constexpr size_t kText = 16;
 
+// That a job waits for another one, in the master's table of who waits for whom.
+constexpr size_t kWaiter = 80;
+
 size_t bytes(const std::string& text) {
   return kText + text.size();
 }
@@ -42,7 +45,7 @@ size_t sizeOf(const JobSpec& spec) {
                bytes(spec.command) + bytes(spec.placement.constraints) + bytes(spec.placement.prefer) +
                bytes(spec.placement.pack) + bytes(spec.placement.spread);
   sum += bytes(spec.output) + bytes(spec.error) + bytes(spec.results) + bytes(spec.items.all()) +
-         spec.after.size() * (kText + sizeof(JobId));
+         spec.after.size() * (kWaiter + sizeof(JobId));
   for (const auto& [name, value] : spec.env) sum += bytes(name) + bytes(value);
   for (const auto& [kind, count] : spec.extras) sum += bytes(kind) + sizeof count;
   for (const auto& [task, servers] : spec.placement.preferOfTask) sum += sizeof task + bytes(servers);

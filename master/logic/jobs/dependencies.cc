@@ -7,6 +7,12 @@
 namespace tarcil::master {
 namespace {
 
+// Jobs that tasks of one may be waited for by: each is looked at whenever a task ends.
+constexpr size_t kMaxEachWaiters = 100;
+// Jobs that are looked up per event to see whether others may start: some milliseconds.
+constexpr size_t kLooksAtOnce = 10'000;
+// Jobs that are cancelled per event as what they waited for is erased.
+constexpr size_t kGivenUpAtOnce = 100;
 // Tasks of one job that are looked at per event, where all of them have to be.
 constexpr uint32_t kTasksAtOnce = 1'000;
 // Jobs that wait for one whose tasks have ended, times these tasks: more are looked at in turns.
@@ -127,6 +133,14 @@ void judgeTask(EventContext& context, Job& job, TaskIndex index, const Job& othe
   }
 }
 
+void cancelAwaiting(EventContext& context, Job& job, const std::string& problem) {
+  for (TaskIndex task = 0; task < job.tasks.size(); ++task) {
+    if (!job.awaiting.contains(task)) continue;
+    job.awaiting.erase(task);
+    cancelTask(context, job, task, problem);
+  }
+}
+
 // All that wait, from where the last look stopped. True where there are more.
 bool judgeTasks(EventContext& context, Job& job) {
   AwaitingTasks& awaiting = job.awaiting;
@@ -164,27 +178,27 @@ void DependencyTable::add(const JobId& waiter, const After& after) {
   for (const auto* list : {&after.ok, &after.any, &after.failed}) {
     for (const JobId& id : *list) waiters_[id].insert(waiter);
   }
-  if (after.each) waiters_[*after.each].insert(waiter);
+  if (after.each) eachWaiters_[*after.each].insert(waiter);
 }
 
 void DependencyTable::erase(const JobId& waiter, const After& after) {
-  const auto eraseFor = [this, &waiter](const JobId& id) {
-    const auto found = waiters_.find(id);
-    if (found == waiters_.end()) return;
+  const auto eraseFrom = [&waiter](Waiters& waiters, const JobId& id) {
+    const auto found = waiters.find(id);
+    if (found == waiters.end()) return;
     found->second.erase(waiter);
-    if (found->second.empty()) waiters_.erase(found);
+    if (found->second.empty()) waiters.erase(found);
   };
   for (const auto* list : {&after.ok, &after.any, &after.failed}) {
-    for (const JobId& id : *list) eraseFor(id);
+    for (const JobId& id : *list) eraseFrom(waiters_, id);
   }
-  if (after.each) eraseFor(*after.each);
+  if (after.each) eraseFrom(eachWaiters_, *after.each);
   due_.erase(waiter);
 }
 
-const std::set<JobId>& DependencyTable::waitersFor(const JobId& job) const {
+const std::set<JobId>& DependencyTable::of(const Waiters& waiters, const JobId& job) {
   static const std::set<JobId> kNone;
-  const auto found = waiters_.find(job);
-  return found == waiters_.end() ? kNone : found->second;
+  const auto found = waiters.find(job);
+  return found == waiters.end() ? kNone : found->second;
 }
 
 JobId DependencyTable::takeDue() {
@@ -205,6 +219,9 @@ std::string whyNotAfter(const Tables& tables, const JobRecord& record) {
   if (!after.each) return "";
   if (std::string problem = problemWith(tables.jobs, record, *after.each); !problem.empty())
     return "after.each: " + problem;
+  if (tables.dependencies.eachWaitersFor(*after.each).size() >= kMaxEachWaiters)
+    return "after.each: " + std::to_string(kMaxEachWaiters) +
+           " jobs start task by task after that job, as many as may; write ok: in place of each:";
   const uint32_t tasks = tables.jobs.find(*after.each)->record.spec.tasks;
   if (tasks == record.spec.tasks) return "";
   return "after.each: that job has " + std::to_string(tasks) + " tasks, and this one " +
@@ -247,53 +264,64 @@ void forgetOthers(EventContext& context, Job& job) {
 
 void noteForWaiters(EventContext& context, const Job& job) {
   Tables& tables = context.tables;
-  if (!tables.dependencies.isAwaited(job.record.id)) return;
+  const JobId& id = job.record.id;
+  if (isFinal(job.progress.state)) {
+    for (const JobId& waiter : tables.dependencies.waitersFor(id)) tables.dependencies.noteDue(waiter);
+  }
+  const std::set<JobId>& waiters = tables.dependencies.eachWaitersFor(id);
+  if (waiters.empty()) return;
   const auto isOver = [&job](TaskIndex task) { return isFinal(job.tasks.state(task)); };
   const auto over = static_cast<size_t>(std::ranges::count_if(job.changes.tasks, isOver));
-  const std::set<JobId>& waiters = tables.dependencies.waitersFor(job.record.id);
   const bool areMany = job.changes.whole || over * waiters.size() > kPairsAtOnce;
-  for (const JobId& id : waiters) {
-    Job& waiter = *tables.jobs.find(id);
-    const bool isEach = waiter.record.spec.after.each == job.record.id;
-    if (isFinal(job.progress.state) || (isEach && areMany)) tables.dependencies.noteDue(id);
-    if (!isEach || areMany) continue;
+  for (const JobId& each : waiters) {
+    if (areMany) {
+      tables.dependencies.noteDue(each);
+      continue;
+    }
+    Job& waiter = *tables.jobs.find(each);
     for (const TaskIndex task : job.changes.tasks) {
       if (isOver(task) && waiter.awaiting.contains(task)) judgeTask(context, waiter, task, job);
     }
   }
 }
 
-void giveUpWaiting(EventContext& context, const Job& job) {
-  const std::set<JobId> waiters = context.tables.dependencies.waitersFor(job.record.id);
-  for (const JobId& id : waiters) {
-    Job& waiter = *context.tables.jobs.find(id);
-    const After& after = waiter.record.spec.after;
-    const std::string reason =
-        inWords(job) + ", which it waited for, " + ended(job.progress.state) + " and is forgotten";
-    if (Judge(context.tables.jobs).judge(after).unmet == &job) {
-      cancelJob(context, waiter, reason);
-    } else if (after.each == job.record.id) {
-      for (TaskIndex task = 0; task < waiter.tasks.size(); ++task) {
-        if (!waiter.awaiting.contains(task)) continue;
-        waiter.awaiting.erase(task);
-        if (job.tasks.state(task) == RunState::kDone) {
-          context.tables.jobs.noteNews(waiter, task);
-        } else {
-          cancelTask(context, waiter, task, reason);
-        }
-      }
-    }
+bool giveUpWaiting(EventContext& context, const Job& job) {
+  const JobId& id = job.record.id;
+  const bool isDone = job.progress.state == RunState::kDone;
+  const std::string reason =
+      inWords(job) + ", which it waited for, " + ended(job.progress.state) + " and is forgotten";
+  std::vector<Job*> inVain;
+  const auto waitsInVain = [&id, isDone](const After& after) {
+    return std::ranges::count(isDone ? after.failed : after.ok, id) > 0;
+  };
+  for (const JobId& waiter : context.tables.dependencies.waitersFor(id)) {
+    Job& other = *context.tables.jobs.find(waiter);
+    if (!other.progress.cancelRequested && waitsInVain(other.record.spec.after)) inVain.push_back(&other);
+    if (inVain.size() > kGivenUpAtOnce) break;
   }
+  for (const JobId& waiter : context.tables.dependencies.eachWaitersFor(id)) {
+    Job& other = *context.tables.jobs.find(waiter);
+    if (context.tables.dependencies.isDue(waiter)) return false;  // not all of its tasks were looked at
+    if (other.progress.cancelRequested || other.awaiting.count() == 0) continue;
+    cancelAwaiting(context, other, reason);
+    return false;  // the tasks of another one with the next event
+  }
+  const bool areAll = inVain.size() <= kGivenUpAtOnce;
+  if (!areAll) inVain.pop_back();
+  for (Job* other : inVain) cancelJob(context, *other, reason);
+  return areAll;
 }
 
-void settleDependencies(EventContext& context, size_t atMost) {
+void settleDependencies(EventContext& context) {
   Tables& tables = context.tables;
-  for (; atMost > 0 && tables.dependencies.hasDue(); --atMost) {
+  for (size_t looks = 0; looks < kLooksAtOnce && tables.dependencies.hasDue();) {
     const JobId id = tables.dependencies.takeDue();
     Job& job = *tables.jobs.find(id);
+    const After& after = job.record.spec.after;
+    looks += 1 + after.size() + (after.each ? kTasksAtOnce : 0);
     if (isFinal(job.progress.state) || job.progress.cancelRequested) continue;
     judgeJob(context, job);
-    if (job.progress.cancelRequested || !job.record.spec.after.each) continue;
+    if (job.progress.cancelRequested || !after.each) continue;
     if (judgeTasks(context, job)) tables.dependencies.noteDue(id);
   }
 }

@@ -27,18 +27,22 @@ class DependencyTable {
   void add(const JobId& waiter, const After& after);
   void erase(const JobId& waiter, const After& after);
 
-  bool isAwaited(const JobId& job) const { return waiters_.contains(job); }
-  // Of which unfinished jobs wait for this one, all of it or task by task; ascending.
-  const std::set<JobId>& waitersFor(const JobId& job) const;
+  // Unfinished jobs that wait for the end of this one, and those that wait for it task by task; ascending.
+  const std::set<JobId>& waitersFor(const JobId& job) const { return of(waiters_, job); }
+  const std::set<JobId>& eachWaitersFor(const JobId& job) const { return of(eachWaiters_, job); }
 
   // The waiter is to be looked at again.
   void noteDue(const JobId& waiter) { due_.insert(waiter); }
+  bool isDue(const JobId& waiter) const { return due_.contains(waiter); }
   bool hasDue() const { return !due_.empty(); }
   // Requires: there is one.
   JobId takeDue();
 
  private:
-  std::map<JobId, std::set<JobId>> waiters_;  // by the job that they wait for; none is empty
+  using Waiters = std::map<JobId, std::set<JobId>>;  // by the job that they wait for; none is empty
+  static const std::set<JobId>& of(const Waiters& waiters, const JobId& job);
+
+  Waiters waiters_, eachWaiters_;
   std::set<JobId> due_;
 };
 
@@ -62,12 +66,12 @@ void forgetOthers(EventContext& context, Job& job);
 // changes are still noted.
 void noteForWaiters(EventContext& context, const Job& job);
 
-// The job is about to be erased from the history: who waits for it in vain is cancelled.
-void giveUpWaiting(EventContext& context, const Job& job);
+// The job is to be erased from the history: who waits for it in vain is cancelled, a bounded number per
+// event. False where others are left, and the job has to stay until then.
+bool giveUpWaiting(EventContext& context, const Job& job);
 
-// Lets go, holds or cancels those that are to be looked at, so many at most; the rest is left for the next
-// event.
-void settleDependencies(EventContext& context, size_t atMost);
+// Lets go, holds or cancels those that are to be looked at; what would take long is left for the next event.
+void settleDependencies(EventContext& context);
 
 // Says why no task of the job can be placed, where all of them wait for tasks of another job.
 void noteAwaitedTasks(EventContext& context, Job& job);

@@ -138,9 +138,9 @@ void eraseOldJobs(EventContext& context) {
   Tables& tables = context.tables;
   size_t erased = 0;
   while (isTooOld(context) && erased++ < kMaxErasedAtOnce) {
+    if (!giveUpWaiting(context, *tables.jobs.oldestFinished())) break;
     const JobRecord& oldest = tables.jobs.oldestFinished()->record;
     keepNumber(context, oldest.number);
-    giveUpWaiting(context, *tables.jobs.oldestFinished());
     context.out.erase(EraseJob{oldest.id});
     tables.jobs.eraseOldestFinished();
   }
@@ -218,7 +218,7 @@ JobAssignment wholeAssignment(const Tables& tables, const Job& job) {
 
 void flush(EventContext& context) {
   flushJobs(context);
-  settleDependencies(context, context.tables.options.jobsAtOnce);
+  settleDependencies(context);
   for (Usage& usage : context.tables.usage.takeChanged()) context.out.put(std::move(usage));
   eraseOldJobs(context);
   eraseKeptFiles(context);

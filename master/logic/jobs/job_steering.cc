@@ -4,6 +4,7 @@
 #include "master/logic/jobs/dependencies.h"
 #include "master/logic/jobs/rejudging.h"
 #include "master/logic/jobs/task_life.h"
+#include "master/logic/jobs/uploads.h"
 #include "master/logic/queue/reservation.h"
 
 namespace tarcil::master {
@@ -62,6 +63,7 @@ Status rerun(EventContext& context, Job& job) {
   if (job.record.hasFiles && !job.progress.keepsFiles)
     return mayNot(job, "shipped files that are not kept any more; submit it again");
   std::string problem = tooMany(tables, job.record);
+  if (problem.empty()) problem = tooManyFiles(tables, job.record.user, job.record.fileBytes);
   if (problem.empty()) problem = whyNoNewJobs(tables);
   if (!problem.empty()) return Error{ErrorCode::kExhausted, std::move(problem)};
   if (std::string unmet = whyNotNow(tables, job.record.spec.after); !unmet.empty()) return mayNot(job, unmet);

@@ -264,6 +264,44 @@ TEST_F(Dependencies, WhatWaitsInVainForAJobThatIsForgottenIsCancelled) {
   (void)m;
 }
 
+TEST_F(Dependencies, TasksThatWaitInVainForThoseOfAJobThatIsForgottenAreCancelled) {
+  MasterOptions options;
+  options.keepFinishedJobs = 1;
+  MasterHarness small(options);
+  small.attachMonitor("m", {serverFacts("a", 8)});
+  const SessionId x = small.attachAgent("x");
+  small.commit(x, newJob(1, plain(2)));
+  small.commit(x, newJob(2, afterEach(1, 2, After::Unmet::kHold)));
+  small.commit(x, newJob(3, afterEach(1, 2, After::Unmet::kHold)));
+  small.commit(x, newJob(4, plain()));
+  small.cancel(1, user("alice"));
+  small.cancel(4, user("alice"));
+  for (int i = 0; i < 10; ++i) small.fireTimer();
+  EXPECT_FALSE(small.logic().job(jobId(1)));
+  EXPECT_EQ(small.stateOf(3), RunState::kCancelled) << "and 2, which ended before it, is forgotten too";
+  EXPECT_EQ(small.task(3, 1).end.problem, "job 1, which it waited for, was cancelled and is forgotten");
+}
+
+TEST_F(Dependencies, ABoundedNumberOfJobsStartsTaskByTaskAfterOne) {
+  queue(1, plain(2));
+  for (int number = 2; number <= 101; ++number)
+    ASSERT_EQ(queue(number, afterEach(1, 2)).outcome, CommitAnswer::Outcome::kOk) << number;
+  EXPECT_THAT(queue(102, afterEach(1, 2)).problem, HasSubstr("100 jobs start task by task after that job"));
+}
+
+TEST_F(Dependencies, ManyThatWaitForOneJobAreLookedAtInTurns) {
+  constexpr int kJobs = 60;
+  JobSpec last = plain();
+  for (int number = 1; number <= 300; ++number) {
+    queue(number, plain());
+    last.after.any.push_back(jobId(number));
+  }
+  for (int number = 1'001; number <= 1'000 + kJobs; ++number) queue(number, last);
+  for (int number = 1; number <= 300; ++number) master.cancel(number, user("alice"));
+  for (int turn = 0; turn < 10'000 && master.job(1'000 + kJobs).progress.held; ++turn) master.fireTimer();
+  for (int number = 1'001; number <= 1'000 + kJobs; ++number) EXPECT_FALSE(master.job(number).progress.held);
+}
+
 // --- Running again
 
 TEST_F(Dependencies, AJobThatFailedRunsAgainButForTheTasksThatAreDone) {
