@@ -59,10 +59,9 @@ kj::Promise<void> Client::attempt(Request& request) {
         failuresInRow_ = 0;
         return kj::READY_NOW;
       },
-      [this, number, &request](kj::Exception&& exception) -> kj::Promise<void> {
-        if (number == linkNumber_ && loggedInAt_ == nullptr) {
-          exception = toException(loginError(agent(), exception));
-        }
+      [this, number, &request](kj::Exception&& failure) -> kj::Promise<void> {
+        const bool isLogin = number == linkNumber_ && loggedInAt_ == nullptr;
+        kj::Exception exception = isLogin ? toException(loginError(agent(), failure)) : kj::mv(failure);
         const Error error = fromException(exception);
         if (error.code != ErrorCode::kUnavailable) return kj::mv(exception);
         return recover(number, error.message).then([this, &request]() { return attempt(request); });
