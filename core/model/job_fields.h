@@ -133,10 +133,10 @@ struct AbsolutePath {
 struct PointInTime {
   bool holds(WallTime value) const { return value > kNever && value <= kNever + kFarthest; }
   std::string remedy() const {
-    return "write a time such as 2026-05-01T12:34:56Z, or from now on such as +2h30m";
+    return "write a time such as tomorrow 6:00 or 2026-05-01T12:34:56Z, or from now on such as +2h30m";
   }
   std::string values() const {
-    return "time (UTC) such as `2026-05-01T12:34:56Z`, or from now on such as `+2h`";
+    return "[time](#times) such as `tomorrow 6:00` or `2026-05-01T12:34:56Z`, or from now on such as `+2h`";
   }
 };
 
