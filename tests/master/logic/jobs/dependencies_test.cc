@@ -348,6 +348,17 @@ TEST_F(Dependencies, WhatIsNotRunAgain) {
               HasSubstr("starts after job 2, which failed: run that again first"));
 }
 
+TEST_F(Dependencies, FilesOfAJobThatIsDoneLeaveTheStore) {
+  Commit commit = newJob(1, plain());
+  commit.newJob->record.hasFiles = true;
+  commit.newJob->record.fileBytes = 100;
+  commit.newJob->files = std::make_shared<const FilePiece>(FilePiece{{"input", 0644, "x"}});
+  master.commit(agent, commit);
+  EXPECT_THAT(*master.store().files(jobId(1)), SizeIs(1));
+  end(1, 0);
+  EXPECT_THAT(*master.store().files(jobId(1)), IsEmpty());
+}
+
 TEST_F(Dependencies, FilesOfAJobThatFailedAreKeptForItWhileThereIsRoom) {
   MasterOptions options;
   options.keepFileBytes = 150;
