@@ -425,7 +425,8 @@ TEST(JobStatus, HasTheKeysThatScriptsRelyOn) {
   const ScriptedCluster cluster(script);
   const Json job = jsonOf(tarcil({"job", "status", "--json", "ab00"}, cluster));
   EXPECT_EQ(keysOf(job), (Words{"id", "number", "name", "user", "state", "reason", "ahead", "expected_start",
-                                "submitted", "profile_replaced", "finished", "tasks"}));
+                                "after", "submitted", "profile_replaced", "finished", "tasks"}));
+  EXPECT_EQ(job["after"], nullptr);
   EXPECT_EQ(job["profile_replaced"], nullptr);
   EXPECT_EQ(job["submitted"], "2023-11-14T22:13:20.123456Z");
   const Json task = job["tasks"][0];

@@ -20,7 +20,7 @@ TEST(Table, AlignsColumnsAndMarksEmptyCells) {
 TEST(Table, CutsTheLastColumnWhereATerminalIsTooNarrow) {
   Table table({"Id", "Reason"});
   table.add({"1", "für die nächste Nacht"});
-  EXPECT_EQ(table.text(18), "Id  Reason\n1   für die näch…\n");
+  EXPECT_EQ(table.text(18), "Id  Reason\n1   für die nächs…\n");
   EXPECT_EQ(table.text(0), "Id  Reason\n1   für die nächste Nacht\n");
   EXPECT_EQ(table.text(10), table.text(0)) << "there is no room for anything";
 }
