@@ -186,6 +186,7 @@ class MasterRole : public Role {
   static Commit aCommit() {
     Commit commit = example<wire::Commit>();
     commit.newJob->record.spec.extras.clear();
+    commit.newJob->record.spec.after = {};  // there is no other job
     commit.claims.resize(1);
     commit.claims[0].floor = 0;
     return commit;
