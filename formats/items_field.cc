@@ -78,7 +78,8 @@ std::vector<std::string> linesIn(const YamlValue& value, const std::string& fold
   std::vector<std::string> items;
   const auto file = fileIn(value, folder);
   if (!file) return items;
-  const auto& [name, text] = *file;
+  const std::string& name = file->first;
+  const std::string& text = file->second;
   const auto refuse = [&](const std::string& problem) {
     value.problem(name + ":" + std::to_string(items.size() + 1) + ": " + problem);
     items.clear();
