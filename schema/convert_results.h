@@ -8,21 +8,25 @@
 
 namespace tarcil {
 
-inline void write(const std::vector<ResultFile>& value, capnp::List<wire::ResultFile>::Builder to) {
-  for (uint32_t i = 0; i < value.size(); ++i) {
-    to[i].setPath(convert::text(value[i].path));
-    to[i].setBytes(value[i].bytes);
-    to[i].setMode(value[i].mode);
-  }
+inline void write(const ResultFile& value, wire::ResultFile::Builder to) {
+  to.setPath(convert::text(value.path));
+  to.setBytes(value.bytes);
+  to.setMode(value.mode);
 }
 
-// Paths as the peer tells them: staysInside() is the reader's to ask.
+// The path as the peer tells it: staysInside() is the reader's to ask.
+inline ResultFile read(wire::ResultFile::Reader from) {
+  return {convert::text(from.getPath()), from.getBytes(), from.getMode()};
+}
+
+inline void write(const std::vector<ResultFile>& value, capnp::List<wire::ResultFile>::Builder to) {
+  for (uint32_t i = 0; i < value.size(); ++i) write(value[i], to[i]);
+}
+
 inline std::vector<ResultFile> read(capnp::List<wire::ResultFile>::Reader from) {
   std::vector<ResultFile> value;
   value.reserve(from.size());
-  for (auto file : convert::elements(from)) {
-    value.push_back({convert::text(file.getPath()), file.getBytes(), file.getMode()});
-  }
+  for (auto file : convert::elements(from)) value.push_back(read(file));
   return value;
 }
 

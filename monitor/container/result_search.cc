@@ -115,7 +115,7 @@ void ResultSearch::note(const std::string& path, const struct stat& file) {
     return;
   }
   found_.insert_or_assign(path, ResultFile{{}, static_cast<uint64_t>(file.st_size), file.st_mode & 0777});
-  if (found_.size() <= kMaxResultFiles) return;
+  if (found_.size() <= kMaxFound) return;
   found_.erase(std::prev(found_.end()));
   ++more_;
 }

@@ -17,9 +17,11 @@ namespace tarcil {
 
 // Regular files of one user, by path. Folders are entered only where a pattern leads, so no deeper than
 // patterns are; no symbolic link is followed, and no file system left. Of what matches, the first
-// kMaxResultFiles paths are remembered and all are counted. Not for several threads.
+// kMaxFound paths are remembered and all are counted. Not for several threads.
 class ResultSearch {
  public:
+  // One more than are kept, to name it.
+  static constexpr size_t kMaxFound = kMaxResultFiles + 1;
   // Entries of folders that are looked at, and how long, all trees together. A task's end waits for it.
   static constexpr size_t kMaxEntries = 100'000;
   static constexpr Duration kMaxTime = std::chrono::seconds(10);

@@ -78,9 +78,9 @@ class Keeping final {
       kept_.left += (kept_.left.empty() ? "" : "; ") + text;
     };
     if (left_ > 0) {
-      say(std::to_string(left_) + " result files were left, " + shown(firstLeft_) + " the first: at most " +
-          std::to_string(kMaxResultFiles) + " files and " + formatSize(kMaxResultBytes) +
-          " of a task are kept");
+      say("result files left behind: " + std::to_string(left_) + ", " + shown(firstLeft_) +
+          " the first; at most " + std::to_string(kMaxResultFiles) + " files and " +
+          formatSize(kMaxResultBytes) + " of a task are kept");
     }
     if (search.isCutShort()) {
       say("not everything was searched for result files: it stops after " +
