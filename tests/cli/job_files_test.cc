@@ -33,9 +33,9 @@ TEST(JobFiles, AreListedAndFetchedByPattern) {
   const ScriptedCluster cluster(withFiles({{"a/first", 7, 04755}, {"b\nfile", 6, 0600}}));
   const ProcessResult listed = tarcil({"job", "files", "ab00"}, cluster);
   EXPECT_EQ(listed.out,
-            "Task  Size    Mode  Path\n"
-            "0     7bytes  755   a/first\n"
-            "0     6bytes  600   b?file\n")
+            "Task  Size  Mode  Path\n"
+            "0     7B    755   a/first\n"
+            "0     6B    600   b?file\n")
       << listed.err;
   const Json files = jsonOf(tarcil({"job", "files", "--json", "ab00"}, cluster))["tasks"][0]["files"];
   EXPECT_EQ(files[1], (Json{{"path", "b\nfile"}, {"bytes", 6}, {"mode", "600"}}));

@@ -216,7 +216,7 @@ TEST(ParseJob, NamesPlaceFieldAndRemedyOfNumbers) {
 
 TEST(ParseJob, NamesPlaceFieldAndRemedyOfResults) {
   EXPECT_EQ(problemOf("command: [x]\nresults: [out/*.csv, '[a-z]']"), "");
-  expectProblem("results: out", "10: results: is 'out'; write a list");
+  expectProblem("results: out", "10: results: is 'out'; write a list, for example [a, b]");
   expectProblem(
       "results: [a, ../b]",
       "14: results[1]: '../b' is no pattern of files below the task's working directory; write, for "
