@@ -63,11 +63,10 @@ class Keeping final {
 
   // Where it fits.
   void keep(const std::string& path, const ResultFile& seen) {
-    if (kept_.files.size() >= kMaxResultFiles || bytes_ + seen.bytes > kMaxResultBytes) {
-      leave(path);
-    } else if (!move(path)) {
+    const bool fits = kept_.files.size() < kMaxResultFiles && bytes_ + seen.bytes <= kMaxResultBytes;
+    if (fits && !move(path)) {
       if (problem_.empty()) problem_ = "result file " + shown(path) + " cannot be kept: " + errorText();
-    } else if (!take(path)) {
+    } else if (!fits || !take(path)) {
       leave(path);
     }
   }
