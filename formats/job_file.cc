@@ -15,6 +15,7 @@
 #include "core/model/constraint.h"
 #include "core/model/job_check.h"
 #include "core/model/job_fields.h"
+#include "core/model/result_files.h"
 #include "formats/extras_field.h"
 #include "formats/input_files.h"
 #include "formats/items_field.h"
@@ -113,6 +114,7 @@ class JobReader {
     readPlacementRest();
     if (auto performance = take("performance")) job_.spec.performance = performanceIn(*performance);
     readAfter();
+    readResults();
     readFiles();
     readLateBinding();
     for (const auto& [name, group] : groups_) group.refuseOthers();
@@ -432,6 +434,20 @@ class JobReader {
     if (std::string problem = whyNotAfter(job_.spec, job_.after.size(), job_.after.each.has_value());
         !problem.empty()) {
       value->problem(problem);
+    }
+  }
+
+  void readResults() {
+    auto value = take("results");
+    if (!value) return;
+    for (const YamlValue& item : boundedList(*value, kMaxResultPatterns)) {
+      auto pattern = item.text();
+      if (!pattern) continue;
+      if (std::string problem = whyNotPattern(*pattern); !problem.empty()) {
+        item.problem(shown(*pattern) + " " + problem);
+      } else {
+        job_.spec.results.push_back(std::move(*pattern));
+      }
     }
   }
 

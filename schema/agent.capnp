@@ -71,6 +71,16 @@ interface ClientPort {
   upload @11 (bytes :UInt64) -> (upload :Upload);
   # Begins a submission whose input files take more than 1 MiB, `bytes` in all: paths, 16 more for each, and contents. Answered
   # when the caller's other submissions leave room. Fails as Invalid where a job may not ship so much.
+
+  resultFiles @12 (id :Data, task :UInt32, after :Text)
+      -> (files :List(Types.ResultFile), more :Bool, ended :Bool, allocation :UInt64);
+  # The files that were kept of the task's last attempt (`results` of its job), by path, those behind `after`: at most 256,
+  # and `more` where there are others. None before the task has `ended`. `allocation` tells attempts apart. Fails as NotFound
+  # when they are gone, as Invalid where the task's server runs no commands. Reads only.
+
+  readResult @13 (id :Data, task :UInt32, allocation :UInt64, path :Text, offset :UInt64) -> (content :Data);
+  # Some bytes (at most 1 MiB) of a file that resultFiles lists, from `offset` on; none at its end. Fails as NotFound when the
+  # file is gone, as Conflict where the task's last attempt is another one than `allocation` by now. Reads only.
 }
 
 interface Upload {

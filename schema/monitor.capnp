@@ -30,4 +30,8 @@ interface LaunchPort {
   # Opens a session for tasks that are bound late. It ends with the connection, or when the port is dropped; each call
   # opens another one. `servers`: the names of those that take such tasks. Fails as Unavailable where none does, and by a
   # monitor of an earlier version as unimplemented.
+
+  resultFiles @3 (allocation :UInt64, after :Text) -> (files :List(Types.ResultFile), more :Bool, ended :Bool);
+  readResult @4 (allocation :UInt64, path :Text, offset :UInt64) -> (content :Data);
+  # As ClientPort's.
 }

@@ -166,6 +166,13 @@ struct InputFile {
   content @2 :Data;
 }
 
+struct ResultFile {
+  # Kept of a task that has ended.
+  path @0 :Text;            # relative to its working directory, "/" between parts, no "." or ".."
+  bytes @1 :UInt64;
+  mode @2 :UInt32;          # permission bits
+}
+
 enum RunState { queued @0; starting @1; running @2; done @3; failed @4; cancelled @5; lost @6; }
 
 enum EndCause { exited @0; neverStarted @1; cancelled @2; timedOut @3; lost @4; }

@@ -94,6 +94,49 @@ class ClientPortImpl final : public UserPortServer<wire::ClientPort> {
         });
   }
 
+  kj::Promise<void> resultFiles(ResultFilesContext context) override {
+    auto params = context.getParams();
+    auto locate = master_.locateRequest();
+    locate.setId(params.getId());
+    locate.setTask(params.getTask());
+    const std::string after = text(params.getAfter());
+    context.allowCancellation();
+    return locate.send().then([this, context, after](auto&& place) mutable -> kj::Promise<void> {
+      const AllocationId allocation = place.getAllocation();
+      if (allocation == 0) return kj::READY_NOW;
+      return server_.monitors()
+          .resultFiles(text(place.getAddress()), allocation, after)
+          .then([context, allocation](auto&& listed) mutable {
+            auto results = context.getResults();
+            results.setFiles(listed.getFiles());
+            results.setMore(listed.getMore());
+            results.setEnded(listed.getEnded());
+            results.setAllocation(allocation);
+          });
+    });
+  }
+
+  kj::Promise<void> readResult(ReadResultContext context) override {
+    auto params = context.getParams();
+    auto locate = master_.locateRequest();
+    locate.setId(params.getId());
+    locate.setTask(params.getTask());
+    const AllocationId allocation = params.getAllocation();
+    const std::string path = text(params.getPath());
+    const uint64_t offset = params.getOffset();
+    context.allowCancellation();
+    return locate.send().then(
+        [this, context, allocation, path, offset](auto&& place) mutable -> kj::Promise<void> {
+          if (place.getAllocation() != allocation || allocation == 0) {
+            return toException(
+                {ErrorCode::kConflict, "the task was run again meanwhile; ask for its files anew"});
+          }
+          return server_.monitors()
+              .readResult(text(place.getAddress()), allocation, path, offset)
+              .then([context](auto&& read) mutable { context.getResults().setContent(read.getContent()); });
+        });
+  }
+
   kj::Promise<void> lateBinding(LateBindingContext context) override {
     context.getResults().setPort(
         server_.lateBinding().open(kj::addRef(fairUser()), caller_, context.getParams().getClient()));

@@ -1,6 +1,7 @@
 #include "agent/server/monitor_client.h"
 
 #include "schema/convert.h"
+#include "schema/convert_support.h"
 
 namespace tarcil {
 namespace {
@@ -28,6 +29,22 @@ class HeldPort final : public wire::LaunchPort::Server {
     return context.tailCall(kj::mv(request));
   }
 
+  kj::Promise<void> resultFiles(ResultFilesContext context) override {
+    auto request = port_.resultFilesRequest();
+    request.setAllocation(context.getParams().getAllocation());
+    request.setAfter(context.getParams().getAfter());
+    return context.tailCall(kj::mv(request));
+  }
+
+  kj::Promise<void> readResult(ReadResultContext context) override {
+    auto params = context.getParams();
+    auto request = port_.readResultRequest();
+    request.setAllocation(params.getAllocation());
+    request.setPath(params.getPath());
+    request.setOffset(params.getOffset());
+    return context.tailCall(kj::mv(request));
+  }
+
  private:
   kj::Own<Connection> connection_;
   wire::LaunchPort::Client port_;
@@ -49,6 +66,16 @@ kj::Promise<wire::LaunchPort::Outcome> MonitorClient::launch(const std::string& 
       });
 }
 
+// An error that the monitor sent leaves the connection as good as it was.
+template <typename Answer>
+kj::Promise<Answer> MonitorClient::droppingLost(const std::string& address, uint64_t number,
+                                                kj::Promise<Answer> answer) {
+  return answer.catch_([this, address, number](kj::Exception&& exception) -> kj::Promise<Answer> {
+    if (exception.getType() == kj::Exception::Type::DISCONNECTED) drop(address, number);
+    return kj::mv(exception);
+  });
+}
+
 kj::Promise<MonitorClient::Output> MonitorClient::output(const std::string& address, AllocationId allocation,
                                                          wire::Stream stream, uint64_t offset, bool wait) {
   return outputOf(address, {allocation, false, stream, offset, wait});
@@ -68,16 +95,30 @@ kj::Promise<MonitorClient::Output> MonitorClient::outputOf(const std::string& ad
   request.setStream(asked.stream);
   request.setOffset(asked.offset);
   request.setWait(asked.wait);
-  return request.send()
-      .then([](auto&& response) {
-        return Output{kj::heapArray<kj::byte>(response.getContent()), response.getEnded(),
-                      response.getStart()};
-      })
-      .catch_([this, address, number = peer.number](kj::Exception&& exception) -> kj::Promise<Output> {
-        // An error that the monitor sent leaves the connection as good as it was.
-        if (exception.getType() == kj::Exception::Type::DISCONNECTED) drop(address, number);
-        return kj::mv(exception);
-      });
+  return droppingLost<Output>(address, peer.number, request.send().then([](auto&& response) {
+    return Output{kj::heapArray<kj::byte>(response.getContent()), response.getEnded(), response.getStart()};
+  }));
+}
+
+kj::Promise<capnp::Response<wire::LaunchPort::ResultFilesResults>> MonitorClient::resultFiles(
+    const std::string& address, AllocationId allocation, const std::string& after) {
+  Peer& peer = peerAt(address);
+  auto request = peer.port.resultFilesRequest();
+  request.setAllocation(allocation);
+  request.setAfter(convert::text(after));
+  return droppingLost<capnp::Response<wire::LaunchPort::ResultFilesResults>>(address, peer.number,
+                                                                             request.send());
+}
+
+kj::Promise<capnp::Response<wire::LaunchPort::ReadResultResults>> MonitorClient::readResult(
+    const std::string& address, AllocationId allocation, const std::string& path, uint64_t offset) {
+  Peer& peer = peerAt(address);
+  auto request = peer.port.readResultRequest();
+  request.setAllocation(allocation);
+  request.setPath(convert::text(path));
+  request.setOffset(offset);
+  return droppingLost<capnp::Response<wire::LaunchPort::ReadResultResults>>(address, peer.number,
+                                                                            request.send());
 }
 
 MonitorClient::Peer& MonitorClient::peerAt(const std::string& address) {

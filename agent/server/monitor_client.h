@@ -31,6 +31,15 @@ class MonitorClient final {
   kj::Promise<Output> lateOutput(const std::string& address, late::SlotLeaseId lease, wire::Stream stream,
                                  uint64_t offset);
 
+  // Files that are kept of a task, behind `after`; one of them from an offset on.
+  kj::Promise<capnp::Response<wire::LaunchPort::ResultFilesResults>> resultFiles(const std::string& address,
+                                                                                 AllocationId allocation,
+                                                                                 const std::string& after);
+  kj::Promise<capnp::Response<wire::LaunchPort::ReadResultResults>> readResult(const std::string& address,
+                                                                               AllocationId allocation,
+                                                                               const std::string& path,
+                                                                               uint64_t offset);
+
  private:
   struct Peer {
     uint64_t number;  // tells a new connection to an address from an earlier one
@@ -46,6 +55,9 @@ class MonitorClient final {
     bool wait = false;
   };
   kj::Promise<Output> outputOf(const std::string& address, const Asked& asked);
+  // Hands `answer` on; where the connection of this number is lost, the next call makes a new one.
+  template <typename Answer>
+  kj::Promise<Answer> droppingLost(const std::string& address, uint64_t number, kj::Promise<Answer> answer);
   Peer& peerAt(const std::string& address);
   kj::Promise<wire::LaunchPort::Client> logIn(const std::string& address);
   // After a failed call: the next one makes a new connection.

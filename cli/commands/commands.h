@@ -25,6 +25,8 @@ void addJobList(CLI::App& job);
 void addJobStatus(CLI::App& job);
 void addJobExplain(CLI::App& job);
 void addJobLogs(CLI::App& job);
+void addJobFiles(CLI::App& job);
+void addJobFetch(CLI::App& job);
 void addJobWait(CLI::App& job);
 void addJobCancel(CLI::App& job);
 void addJobSteering(CLI::App& job);

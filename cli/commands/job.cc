@@ -19,6 +19,8 @@ void addJob(CLI::App& app) {
         addJobStatus(job);
         addJobExplain(job);
         addJobLogs(job);
+        addJobFiles(job);
+        addJobFetch(job);
         addJobWait(job);
         addJobCancel(job);
         addJobSteering(job);

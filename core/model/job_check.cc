@@ -12,6 +12,7 @@
 #include "core/model/constraint.h"
 #include "core/model/job_fields.h"
 #include "core/model/job_size.h"
+#include "core/model/result_files.h"
 
 namespace tarcil {
 namespace {
@@ -158,6 +159,15 @@ void checkPerformance(const JobSpec& job, Problems& problems) {
   }
 }
 
+void checkResults(const JobSpec& job, Problems& problems) {
+  checkCount("results", job.results.size(), kMaxResultPatterns, problems);
+  for (const std::string& pattern : job.results) {
+    if (std::string problem = whyNotPattern(pattern); !problem.empty()) {
+      add(problems, "results", shown(pattern) + " " + problem);
+    }
+  }
+}
+
 void checkEarlier(const JobSpec& job, Problems& problems) {
   checkCount("earlier", job.earlier.size(), kMaxEarlier, problems);
   for (const auto& [platform, reached] : job.earlier) {
@@ -192,19 +202,8 @@ void checkLateBinding(const JobSpec& job, bool hasFiles, Problems& problems) {
   if (!job.extras.empty()) refuse("extras", "cannot have any; use policy: quality");
   if (job.mostAtOnce() < job.tasks) refuse("concurrency", "has no bound; submit smaller jobs");
   if (job.performance) refuse("performance", "is not watched; use policy: quality");
+  if (!job.results.empty()) refuse("results", "keeps no files; use policy: quality");
   if (hasFiles) refuse("files", "ships no files; put them where the servers can read them");
-}
-
-// Whether the path stays below the directory that it is taken relative to.
-bool staysInside(std::string_view path) {
-  if (path.empty() || hasNul(path)) return false;
-  while (true) {
-    const size_t slash = path.find('/');
-    const std::string_view part = path.substr(0, slash);
-    if (part.empty() || part == "." || part == "..") return false;
-    if (slash == std::string_view::npos) return true;
-    path.remove_prefix(slash + 1);
-  }
 }
 
 Status firstOf(const Problems& problems) {
@@ -225,6 +224,7 @@ Problems fieldProblems(const JobSpec& job) {
   checkProfile(job.profile, problems);
   checkPlacement(job, problems);
   checkPerformance(job, problems);
+  checkResults(job, problems);
   checkEarlier(job, problems);
   checkSize(job, problems);
   return problems;
@@ -277,6 +277,12 @@ Problems mismatches(const JobSpec& job, bool hasFiles) {
     add(problems, "files",
         "are shipped into each task's private working directory, which workdir replaces; leave workdir out, "
         "or leave files out and keep them in workdir on the servers");
+  }
+  if (!job.results.empty() && !job.workdir.empty()) {
+    add(problems, "results",
+        "are kept of each task's private working directory, which workdir replaces; leave workdir out, or "
+        "leave "
+        "results out: what is in workdir stays on the servers anyway");
   }
   if (isLate) {
     checkLateBinding(job, hasFiles, problems);

@@ -26,10 +26,12 @@ class ReadOnlyClientPort final : public wire::ClientPort::Server {
   kj::Promise<void> submit(SubmitContext) override { return refusal(); }
   kj::Promise<void> plan(PlanContext) override { return refusal(); }
   kj::Promise<void> lateBinding(LateBindingContext) override { return refusal(); }
-  kj::Promise<void> output(OutputContext) override {
-    Error error = master::readOnlyError();
-    error.message += "; the output of tasks is at their servers";
-    return toException(error);
+  kj::Promise<void> output(OutputContext) override { return atServers("the output of tasks is"); }
+  kj::Promise<void> resultFiles(ResultFilesContext) override {
+    return atServers("files that are kept of tasks are");
+  }
+  kj::Promise<void> readResult(ReadResultContext) override {
+    return atServers("files that are kept of tasks are");
   }
 
   kj::Promise<void> lateJobs(LateJobsContext) override { return kj::READY_NOW; }
@@ -40,6 +42,12 @@ class ReadOnlyClientPort final : public wire::ClientPort::Server {
   kj::Promise<void> lateOutput(LateOutputContext) override { return noLateJobs(); }
 
  private:
+  static kj::Promise<void> atServers(const char* what) {
+    Error error = master::readOnlyError();
+    error.message += std::string("; ") + what + " at their servers";
+    return toException(error);
+  }
+
   wire::UserPort::Client user_;
 };
 

@@ -29,6 +29,7 @@
 #include "monitor/container/shim_process.h"
 #include "monitor/container/syscall_filter.h"
 #include "monitor/container/task_records.h"
+#include "monitor/container/task_results.h"
 #include "monitor/pressure/cache_monitor.h"
 #include "shim/plan.h"
 
@@ -185,9 +186,12 @@ ContainerExecutor::ContainerExecutor(ContainerOptions options, kj::UnixEventPort
       statusObserver_(port, statusReader_, kj::UnixEventPort::FdObserver::OBSERVE_READ),
       diskWatch_(options_.diskPause),
       overrunObserver_(port, diskWatch_.fd(), kj::UnixEventPort::FdObserver::OBSERVE_READ),
+      results_(clock),
+      resultsObserver_(port, results_.fd(), kj::UnixEventPort::FdObserver::OBSERVE_READ),
       tasks_(stops_) {
   tasks_.add(watchStatus());
   tasks_.add(watchOverruns());
+  tasks_.add(watchResults());
   pruneHourly();
 }
 
@@ -402,6 +406,7 @@ Status ContainerExecutor::launch(const LaunchSpec& spec, const std::vector<Input
   }
   failpoint("monitor.spawned");
   running_[spec.allocation].memoryLimit = setting->memoryBytes;
+  running_[spec.allocation].keepsResults = !spec.results.empty();
   watchDisk(spec);
   // The lock is the shim's alone from here on.
   *lock = nullptr;
@@ -435,7 +440,7 @@ void ContainerExecutor::watchPerformance(const LaunchSpec& spec, const std::vect
 std::vector<RunningTask> ContainerExecutor::running() const {
   std::vector<RunningTask> tasks;
   for (const auto& [allocation, running] : running_) {
-    if (!running.startReported) continue;
+    if (!running.startReported || running.end) continue;
     tasks.push_back({allocation, running.job, running.goal, running.caused, running.tolerated, running.cores,
                      cgroups_.counted(allocation), running.inbox.get(), running.earlier});
   }
@@ -628,7 +633,24 @@ RecoveredTask ContainerExecutor::recoverTask(AllocationId allocation) {
     task.end = lostEnd(*started, clock_.now().wall, kSupervisorKilled);
   } else {
     task.state = RecoveredTask::State::kNeverStarted;
+    return task;
   }
+  if (task.spec.results.empty() || task.end.cause == EndCause::kNeverStarted) return task;
+  const auto kept = keptResults(store_->directory(allocation));
+  if (!kept) return keepingResults(std::move(task));
+  if (!kept->left.empty()) addProblem(task.end, kept->left);
+  return task;
+}
+
+RecoveredTask ContainerExecutor::keepingResults(RecoveredTask task) {
+  task.state = RecoveredTask::State::kRunning;
+  task.started = task.end.started;
+  Running& running = running_[task.spec.allocation];
+  running.startReported = task.started != kNever;
+  running.keepsResults = true;
+  later(Duration::zero(), [this, allocation = task.spec.allocation, end = std::exchange(task.end, {})] {
+    reportEnd(allocation, end);
+  });
   return task;
 }
 
@@ -636,6 +658,7 @@ RecoveredTask ContainerExecutor::lingering(RecoveredTask task, WallTime started)
   task.state = RecoveredTask::State::kRunning;
   task.started = started;
   running_[task.spec.allocation].startReported = true;
+  running_[task.spec.allocation].keepsResults = !task.spec.results.empty();
   later(Duration::zero(), [this, allocation = task.spec.allocation] { reportLoss(allocation, 0, 0); });
   return task;
 }
@@ -659,6 +682,7 @@ RecoveredTask ContainerExecutor::adopted(RecoveredTask task) {
   watchPerformance(task.spec, cgroups_.coresOf(task.spec.allocation));
   Running& running = running_[task.spec.allocation];
   running.memoryLimit = memoryLimitOf(task.spec);
+  running.keepsResults = !task.spec.results.empty();
   running.startReported = task.started != kNever;
   endThrottle(task.spec.allocation, running);
   denyDevices(task.spec);
@@ -796,6 +820,27 @@ void ContainerExecutor::reportStart(AllocationId allocation, WallTime when) {
 
 void ContainerExecutor::reportEnd(AllocationId allocation, const TaskEnd& end) {
   diskWatch_.forget(allocation);
+  const auto found = running_.find(allocation);
+  const bool keeps = found != running_.end() && found->second.keepsResults;
+  const auto spec = keeps && end.cause != EndCause::kNeverStarted ? store_->launch(allocation) : std::nullopt;
+  if (!spec) return reportEndNow(allocation, end);
+  found->second.end = end;
+  results_.collect(allocation, store_->directory(allocation), spec->results);
+}
+
+kj::Promise<void> ContainerExecutor::watchResults() {
+  return resultsObserver_.whenBecomesReadable().then([this] {
+    for (const ResultCollector::Kept& kept : results_.kept()) {
+      TaskEnd end = running_.at(kept.allocation).end.value_or(TaskEnd{});
+      if (!kept.problem.empty()) addProblem(end, kept.problem);
+      failpoint("monitor.results_kept");
+      reportEndNow(kept.allocation, end);
+    }
+    return watchResults();
+  });
+}
+
+void ContainerExecutor::reportEndNow(AllocationId allocation, const TaskEnd& end) {
   if (running_.erase(allocation) > 0) cgroups_.remove(allocation);  // also what was made to throttle it
   listener_.taskEnded(allocation, end);
 }

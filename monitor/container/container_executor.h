@@ -27,6 +27,7 @@
 #include "monitor/container/container_options.h"
 #include "monitor/container/disk_watch.h"
 #include "monitor/container/project_quota.h"
+#include "monitor/container/result_collector.h"
 #include "monitor/container/shim_plan.h"
 #include "monitor/container/system_user.h"
 #include "monitor/container/task_store.h"
@@ -90,6 +91,8 @@ class ContainerExecutor final : public Executor {
   struct Running {
     uint64_t memoryLimit = 0;
     bool startReported = false;
+    bool keepsResults = false;
+    std::optional<TaskEnd> end;  // that is reported once its result files are kept
     JobId job;
     std::optional<PerformanceGoal> goal;
     double earlier = 0;  // as LaunchSpec::earlier
@@ -129,6 +132,8 @@ class ContainerExecutor final : public Executor {
   std::optional<TaskEnd> endOf(AllocationId allocation, uint64_t memoryLimit) const;
   RecoveredTask recoverTask(AllocationId allocation);
   RecoveredTask adopted(RecoveredTask task);
+  // Of a task that has ended, and whose result files are still to be kept.
+  RecoveredTask keepingResults(RecoveredTask task);
   void denyDevices(const LaunchSpec& spec) const;
   void sweepCgroups();
 
@@ -142,7 +147,10 @@ class ContainerExecutor final : public Executor {
   // Of a task whose supervisor is gone and whose processes are not yet.
   RecoveredTask lingering(RecoveredTask task, WallTime started);
   void reportStart(AllocationId allocation, WallTime when);
+  // Once its result files are kept, if it is to have any.
   void reportEnd(AllocationId allocation, const TaskEnd& end);
+  void reportEndNow(AllocationId allocation, const TaskEnd& end);
+  kj::Promise<void> watchResults();
   void later(Duration delay, kj::Function<void()> action);
 
   const ContainerOptions options_;
@@ -164,6 +172,8 @@ class ContainerExecutor final : public Executor {
   kj::UnixEventPort::FdObserver statusObserver_;
   DiskWatch diskWatch_;
   kj::UnixEventPort::FdObserver overrunObserver_;
+  ResultCollector results_;
+  kj::UnixEventPort::FdObserver resultsObserver_;
   std::string statusText_;
   // Without what one of these does, a task would never be seen to end.
   StopsIfFailed stops_{"looking after tasks"};

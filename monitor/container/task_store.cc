@@ -12,7 +12,9 @@
 #include <initializer_list>
 #include <system_error>
 
+#include "monitor/container/disk_walk.h"
 #include "monitor/container/task_records.h"
+#include "monitor/container/task_results.h"
 
 namespace tarcil {
 namespace {
@@ -80,8 +82,12 @@ WallTime changedAt(const std::string& path) {
                   std::chrono::duration_cast<Duration>(std::chrono::nanoseconds(status.st_mtim.tv_nsec)));
 }
 
+// With result files.
 uint64_t outputBytes(const std::string& directory) {
   uint64_t bytes = 0;
+  if (const auto kept = keptResults(directory)) {
+    for (const ResultFile& file : kept->files) bytes += std::max(file.bytes, DiskWalk::kMinFileBytes);
+  }
   for (const char* name : {"/stdout", "/stderr"}) {
     struct stat status {};
     // What it takes of the disk: the beginning of a long output is dropped.
@@ -189,7 +195,9 @@ bool TaskStore::recycleOldest(const std::string& path) {
   done_.pop_front();
   doneBytes_ -= oldest.bytes;
   bool good = ::rename((path + "/exit").c_str(), (path + "/exit.new").c_str()) == 0;
-  for (const char* name : {"/units", "/reason", "/overrun"}) {
+  const std::string results = path + kResultsFolder;
+  if (::access(results.c_str(), F_OK) == 0) throwAway(results);
+  for (const char* name : {"/units", "/reason", "/overrun", kResultsList}) {
     good = good && (::unlink((path + name).c_str()) == 0 || errno == ENOENT);
   }
   for (const char* name : {"/stdout", "/stderr"}) {

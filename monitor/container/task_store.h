@@ -15,6 +15,7 @@
 //     reason    why the monitor ends the task, before it signals that (task_records.h)
 //     overrun   what limit the monitor kills the task for, for people, before it does
 //     stdout, stderr   from the first byte on
+//     results/, results.list   files that are kept for the task's user (task_results.h)
 //     config.json  of a task that crun runs, made by the monitor (monitor/container/oci_bundle.h)
 //     work/     the task's private working directory
 //     tmp/      what the task sees as /tmp
@@ -60,7 +61,7 @@ inline constexpr const char* kExecutorLock = "executor.lock";
 
 struct KeepDone {
   size_t tasks = 2000;
-  uint64_t bytes = uint64_t{4} << 30;         // of output, all tasks together
+  uint64_t bytes = uint64_t{4} << 30;         // of output and result files, all tasks together
   Duration age = std::chrono::hours(7 * 24);  // since they were forgotten
 };
 

@@ -114,7 +114,10 @@ TaskEnd withIntent(const Task& task, TaskEnd end) {
       task.intent == Intent::kShutDown || (task.intent == Intent::kNone && end.cause == EndCause::kCancelled);
   if (task.intent == Intent::kStop || isShutDown) end.cause = EndCause::kCancelled;
   if (isShutDown) end.problem = "its server was shut down";
-  if (task.intent == Intent::kTimeOut && end.cause == EndCause::kExited) {
+  // Its files are kept before its end is told, and its time may run out meanwhile.
+  const bool wasInTime =
+      end.signal == 0 && end.started != kNever && end.ended - end.started < task.spec.timeout;
+  if (task.intent == Intent::kTimeOut && end.cause == EndCause::kExited && !wasInTime) {
     end.cause = EndCause::kTimedOut;
     end.problem = "ran longer than its timeout of " + inWords(task.spec.timeout);
   }

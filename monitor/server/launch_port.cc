@@ -3,6 +3,7 @@
 #include "rpc/errors.h"
 #include "rpc/port_server.h"
 #include "schema/convert.h"
+#include "schema/convert_results.h"
 #include "schema/convert_support.h"
 
 namespace tarcil {
@@ -54,6 +55,25 @@ class LaunchPortImpl final : public RolePortServer<wire::LaunchPort> {
     context.allowCancellation();
     return server_.output(allocation, stream, offset, wait)
         .then([context](MonitorServer::Output&& output) mutable { write(output, context.getResults()); });
+  }
+
+  kj::Promise<void> resultFiles(ResultFilesContext context) override {
+    auto params = context.getParams();
+    const auto listed = server_.results(params.getAllocation(), convert::text(params.getAfter()));
+    auto results = context.getResults();
+    const auto& files = listed.page.files;
+    tarcil::write(files, results.initFiles(static_cast<uint32_t>(files.size())));
+    results.setMore(listed.page.more);
+    results.setEnded(listed.ended);
+    return kj::READY_NOW;
+  }
+
+  kj::Promise<void> readResult(ReadResultContext context) override {
+    auto params = context.getParams();
+    const std::string content =
+        server_.readResult(params.getAllocation(), convert::text(params.getPath()), params.getOffset());
+    context.getResults().setContent(kj::StringPtr(content.data(), content.size()).asBytes());
+    return kj::READY_NOW;
   }
 
  private:

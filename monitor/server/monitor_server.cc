@@ -19,7 +19,7 @@ namespace {
 
 using convert::text;
 
-// Bytes of output in one answer.
+// Bytes of output, or of a file, in one answer.
 constexpr size_t kOutputPiece = 1 << 20;
 
 // What a shutdown may take after the grace of its tasks, and how often it is looked whether they have ended.
@@ -328,6 +328,21 @@ MonitorServer::Output MonitorServer::lateOutput(late::SlotLeaseId lease, Stream 
   if (!content) kj::throwFatalException(toException(content.error()));
   const bool isAll = content->text.empty();
   return {std::move(content->text), isAll, content->offset};
+}
+
+MonitorServer::Results MonitorServer::results(AllocationId allocation, const std::string& after) {
+  if (live_.contains(allocation)) return {};
+  auto page = outputs_->results(allocation, after);
+  if (!page) kj::throwFatalException(toException(page.error()));
+  return {std::move(*page), true};
+}
+
+std::string MonitorServer::readResult(AllocationId allocation, const std::string& path, uint64_t offset) {
+  const auto refuse = [](const Error& error) { kj::throwFatalException(toException(error)); };
+  if (live_.contains(allocation)) refuse(notFound("the task has not ended: its files are kept then"));
+  auto content = outputs_->readResult(allocation, path, offset, kOutputPiece);
+  if (!content) refuse(content.error());
+  return std::move(*content);
 }
 
 kj::Promise<Attached> MonitorServer::attach(wire::MasterGate::Client master) {

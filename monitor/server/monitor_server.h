@@ -103,6 +103,13 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
   };
   kj::Promise<Output> output(AllocationId allocation, Stream stream, uint64_t offset, bool wait);
   // Of a late-bound task that has ended.
+  // Files that are kept of a task; of one that has not ended none.
+  struct Results {
+    ResultsPage page;
+    bool ended = false;
+  };
+  Results results(AllocationId allocation, const std::string& after);
+  std::string readResult(AllocationId allocation, const std::string& path, uint64_t offset);
   Output lateOutput(late::SlotLeaseId lease, Stream stream, uint64_t offset);
 
  private:

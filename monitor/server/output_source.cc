@@ -33,6 +33,14 @@ class FileOutput final : public OutputSource {
     return news_.wait(watch);
   }
 
+  Result<ResultsPage> results(AllocationId allocation, const std::string& after) override {
+    return listResults(folder_, allocation, after);
+  }
+  Result<std::string> readResult(AllocationId allocation, const std::string& path, uint64_t offset,
+                                 size_t most) override {
+    return tarcil::readResult(folder_, allocation, path, offset, most);
+  }
+
  private:
   static kj::AutoCloseFd openInotify() {
     const int fd = ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
@@ -68,6 +76,15 @@ class NoOutput final : public OutputSource {
     return OutputPart{offset, {}};
   }
   kj::Promise<void> grown(AllocationId) override { return kj::NEVER_DONE; }
+  Result<ResultsPage> results(AllocationId, const std::string&) override { return noFiles(); }
+  Result<std::string> readResult(AllocationId, const std::string&, uint64_t, size_t) override {
+    return noFiles();
+  }
+
+ private:
+  static Error noFiles() {
+    return invalid("the task's server is emulated: it runs no commands, and keeps no files");
+  }
 };
 
 }  // namespace

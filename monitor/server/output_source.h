@@ -1,4 +1,4 @@
-// Where the monitor's shell gets the output of tasks from.
+// Where the monitor's shell gets the output of tasks, and files that are kept of them, from.
 #pragma once
 
 #include <kj/async-unix.h>
@@ -11,6 +11,7 @@
 #include "core/base/ids.h"
 #include "core/base/result.h"
 #include "monitor/container/task_output.h"
+#include "monitor/container/task_results.h"
 
 namespace tarcil {
 
@@ -24,12 +25,17 @@ class OutputSource {
   // Resolves when there may be more than `offset` bytes. May resolve early; may never resolve once the task
   // has ended.
   virtual kj::Promise<void> grown(AllocationId allocation) = 0;
+
+  // As listResults() and readResult() in task_results.h.
+  virtual Result<ResultsPage> results(AllocationId allocation, const std::string& after) = 0;
+  virtual Result<std::string> readResult(AllocationId allocation, const std::string& path, uint64_t offset,
+                                         size_t most) = 0;
 };
 
 // Output of containers: files below the executor's data folder, watched by inotify.
 std::unique_ptr<OutputSource> fileOutput(std::string dataFolder, kj::UnixEventPort& port);
 
-// Emulated tasks write nothing.
+// Emulated tasks write nothing; asked for files that are kept of one, it says so.
 std::unique_ptr<OutputSource> noOutput();
 
 }  // namespace tarcil

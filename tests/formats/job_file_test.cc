@@ -214,6 +214,15 @@ TEST(ParseJob, NamesPlaceFieldAndRemedyOfNumbers) {
   expectProblem("priority: -1", "11: priority: is '-1'; write a whole number from 0 to 100");
 }
 
+TEST(ParseJob, NamesPlaceFieldAndRemedyOfResults) {
+  EXPECT_EQ(problemOf("command: [x]\nresults: [out/*.csv, '[a-z]']"), "");
+  expectProblem("results: out", "10: results: is 'out'; write a list, for example [a, b]");
+  expectProblem(
+      "results: [a, ../b]",
+      "14: results[1]: '../b' is no pattern of files below the task's working directory; write, for "
+      "example, out/*.csv, without '/' in front and without '.' and '..'");
+}
+
 TEST(ParseJob, NamesPlaceFieldAndRemedyOfTimes) {
   expectProblem("grace: 10",
                 "8: grace: '10' has no unit; write one of us, ms, s, m, h, d behind the number, for example "

@@ -10,6 +10,7 @@
 #include "schema/convert_performance.h"
 #include "schema/convert_pressure.h"
 #include "schema/convert_profile.h"
+#include "schema/convert_results.h"
 #include "tests/fuzz/message_mutation.h"
 
 namespace tarcil::fuzz {
@@ -262,6 +263,10 @@ TaskCharge taskCharge() {
   return {.task = 1, .caused = {}, .measured = 5};
 }
 
+ResultFile resultFile() {
+  return {"out/a.csv", 12, 0644};
+}
+
 Bytes platform() {
   capnp::MallocMessageBuilder message;
   write("haswell", fullShare(), message.initRoot<wire::Platform>());
@@ -313,6 +318,7 @@ constexpr Kind kKinds[] = {
     kindOf<wire::TaskViolation, taskViolation>("TaskViolation"),
     kindOf<wire::ServerPressure, serverPressure>("ServerPressure"),
     kindOf<wire::TaskCharge, taskCharge>("TaskCharge"),
+    kindOf<wire::ResultFile, resultFile>("ResultFile"),
 };
 
 }  // namespace

@@ -171,6 +171,15 @@ void callAsClient(wire::ClientPort::Client client, Calls& calls) {
   auto output = client.outputRequest();
   output.initId(16);
   send(calls, kj::mv(output));
+  auto files = client.resultFilesRequest();
+  files.initId(16);
+  files.setAfter("a");
+  send(calls, kj::mv(files));
+  auto file = client.readResultRequest();
+  file.initId(16);
+  file.setAllocation(12);
+  file.setPath("../a");
+  send(calls, kj::mv(file));
   auto user = client.userRequest().send();
   callAsUser(user.getPort(), calls);
   calls.add(user.ignoreResult());
@@ -184,6 +193,14 @@ void callAsLauncher(wire::LaunchPort::Client launcher, Calls& calls) {
   auto output = launcher.outputRequest();
   output.setAllocation(12);
   send(calls, kj::mv(output));
+  auto files = launcher.resultFilesRequest();
+  files.setAllocation(12);
+  files.setAfter("a");
+  send(calls, kj::mv(files));
+  auto file = launcher.readResultRequest();
+  file.setAllocation(12);
+  file.setPath("../a");
+  send(calls, kj::mv(file));
 }
 
 // --- Sending ----------------------------------------------------------------------------------------------

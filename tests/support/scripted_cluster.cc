@@ -12,6 +12,8 @@
 #include "schema/agent.capnp.h"
 #include "schema/convert.h"
 #include "schema/convert_profile.h"
+#include "schema/convert_results.h"
+#include "schema/convert_support.h"
 
 namespace tarcil {
 namespace {
@@ -425,6 +427,27 @@ class ScriptedCluster::Server::Agent final : public wire::ClientPort::Server {
     results.setEnded(isOver && params.getOffset() + piece.size() == text.size());
     if (!piece.empty() || isOver || !params.getWait()) return kj::READY_NOW;
     return job.over.addBranch().then([context]() mutable { context.getResults().setEnded(true); });
+  }
+
+  // All that are behind `after`, in the order in which they are written down.
+  kj::Promise<void> resultFiles(ResultFilesContext context) override {
+    std::vector<ResultFile> files;
+    const std::string after = convert::text(context.getParams().getAfter());
+    if (after.empty()) files = state_.script.files;
+    auto results = context.getResults();
+    tarcil::write(files, results.initFiles(static_cast<uint32_t>(files.size())));
+    results.setEnded(true);
+    results.setAllocation(1);
+    return kj::READY_NOW;
+  }
+
+  // In pieces of 5 bytes; of files longer than their paths only so much.
+  kj::Promise<void> readResult(ReadResultContext context) override {
+    auto params = context.getParams();
+    const std::string path = convert::text(params.getPath());
+    const std::string piece = path.substr(std::min<size_t>(params.getOffset(), path.size()), 5);
+    context.getResults().setContent(kj::StringPtr(piece.c_str()).asBytes());
+    return kj::READY_NOW;
   }
 
   kj::Promise<void> user(UserContext context) override {

@@ -14,6 +14,7 @@
 #include "core/base/result.h"
 #include "core/decide/job_plan.h"
 #include "core/decide/options.h"
+#include "core/model/result_files.h"
 #include "core/state/server.h"
 #include "core/state/stored_profile.h"
 #include "core/state/usage.h"
@@ -53,6 +54,7 @@ inline constexpr JobNumber kNumberOfSubmitted = 4711;
 struct ClusterScript {
   // --- Jobs that are submitted ---
   std::vector<ScriptedTask> tasks = {{}};  // task i of a job goes as tasks[i % size]
+  std::vector<ResultFile> files{};         // kept of each task; the content of each is its path
   bool runsUntilCancelled = false;         // writes its output, then stays until cancelled by SIGTERM
   bool ignoresCancel = false;
   std::optional<Error> refusal;  // of submissions and plans

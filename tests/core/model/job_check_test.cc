@@ -147,6 +147,27 @@ TEST(JobCheck, FilesGoWithAPrivateDirectoryOnly) {
   EXPECT_THAT(status.error().message, StartsWith("files: "));
 }
 
+TEST(JobCheck, BoundsPatternsOfFilesThatAreKept) {
+  const auto problem = [](std::vector<std::string> patterns) {
+    return problemAfter([&](JobSpec& job) { job.results = std::move(patterns); });
+  };
+  EXPECT_EQ(problem({"out/*.csv", "a/b/[c-d]?", ".hidden", "..."}), "");
+  for (const char* pattern : {"", "/etc/*", "../*", "a/../b", "a//b", "./a", "a/"}) {
+    EXPECT_THAT(problem({pattern}), HasSubstr("is no pattern of files below the task's working directory"))
+        << pattern;
+  }
+  EXPECT_THAT(problem({std::string("a\0b", 3)}), StartsWith("results: "));
+  EXPECT_EQ(problem({std::string(256, 'a')}), "");
+  EXPECT_THAT(problem({std::string(257, 'a')}), HasSubstr("has 257 characters; write at most 256"));
+  EXPECT_THAT(problem({"1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17"}), HasSubstr("has 17 names"));
+  EXPECT_EQ(problem(std::vector<std::string>(101, "a")), "results: has 101 entries; write at most 100");
+  EXPECT_THAT(problemAfter([](JobSpec& job) {
+                job.results = {"a"};
+                job.workdir = "/srv";
+              }),
+              StartsWith("results: are kept of each task's private working directory"));
+}
+
 TEST(JobCheck, FilesAreBoundedAndPlain) {
   const std::string half(kMaxInputBytes / 2, 'x');
   EXPECT_THAT(problemOf({{.path = "a", .content = half}, {.path = "b", .content = half}}),
@@ -203,6 +224,7 @@ TEST(JobCheck, RefusesWhatLateBindingDoesNotDo) {
   EXPECT_THAT(problem([](JobSpec& job) { job.startAfter = WallTime(Duration(1)); }),
               StartsWith("start_after: "));
   EXPECT_THAT(problem([](JobSpec& job) { job.extras["gpus"] = 1; }), StartsWith("extras: "));
+  EXPECT_THAT(problem([](JobSpec& job) { job.results = {"a"}; }), StartsWith("results: "));
   EXPECT_THAT(problem([](JobSpec& job) {
                 job.tasks = 4;
                 job.concurrency = 2;

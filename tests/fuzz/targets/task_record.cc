@@ -1,5 +1,6 @@
 // The small files of a task's directory that a monitor finds when it starts.
 #include "monitor/container/task_records.h"
+#include "monitor/container/task_results.h"
 #include "tests/fuzz/text_mutation.h"
 
 namespace tarcil::fuzz {
@@ -18,6 +19,12 @@ void check(const Bytes& input) {
     const auto lost = parseExitRecord(lostRecord(end->started, end->problem));
     require(lost && lost->started == end->started && lost->problem == end->problem,
             "a lost task's record does not come back as it was written");
+  }
+  if (const auto kept = parseResultsRecord(text)) {
+    const auto again = parseResultsRecord(resultsRecord(*kept));
+    require(again && again->files == kept->files && again->left == kept->left,
+            "a list of kept files does not come back as it was written");
+    for (const ResultFile& file : kept->files) require(staysInside(file.path), "a path leads out");
   }
   decodeLaunch(text, 12);
 }

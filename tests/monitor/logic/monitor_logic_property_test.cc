@@ -169,6 +169,13 @@ class World {
       EXPECT_FALSE(granted.droppedByMaster) << "reported though dropped: " << report.allocation;
       const auto container = disk_.find(report.allocation);
       if (container == disk_.end() || !container->second.reason) continue;
+      const TaskEnd& end = container->second.end;
+      // It had ended when its time ran out, and nobody had been told.
+      if (container->second.reason == EndCause::kTimedOut && end.signal == 0 &&
+          end.ended - end.started < container->second.spec.timeout) {
+        EXPECT_EQ(report.end.cause, EndCause::kExited) << "allocation " << report.allocation;
+        continue;
+      }
       EXPECT_EQ(report.end.cause, *container->second.reason) << "allocation " << report.allocation;
     }
     tell(ReportsAcknowledged{});
@@ -201,6 +208,7 @@ class World {
           (container.state == Container::State::kExecuting && container.lastSignal == SIGKILL);
       if (!mayEnd || (!all && rng_.below(3) != 0)) continue;
       container.end.started = container.started;
+      container.end.ended = now_.wall;
       container.end.signal = container.lastSignal;
       container.state = Container::State::kEnded;
     }

@@ -374,6 +374,19 @@ TEST(MonitorLogic, EndsATaskThatRunsLongerThanItsTimeout) {
   EXPECT_EQ(monitor.reports()[0].end.problem, "ran longer than its timeout of 10m");
 }
 
+// It ended by itself, and its time ran out before that was told.
+TEST(MonitorLogic, ATaskThatEndedInTimeHasNotTimedOut) {
+  for (const auto& [took, cause] : {std::pair{9s, EndCause::kExited}, std::pair{11s, EndCause::kTimedOut}}) {
+    AttachedMonitor monitor;
+    monitor.run(withTimeout(task(1), 10s)).tell(ReportsAcknowledged{});
+    EXPECT_THAT(monitor.after(10s).signals(), ElementsAre(SIGTERM));
+    TaskEnd end = exited(0);
+    end.started = WallTime(100s);
+    end.ended = end.started + took;
+    EXPECT_EQ(monitor.tell(TaskEnded{1, end}).reports().at(0).end.cause, cause);
+  }
+}
+
 TEST(MonitorLogic, NamesAnyTimeoutShortly) {
   const std::vector<std::pair<Duration, std::string>> cases{
       {90min, "1h30m"}, {1h, "1h"}, {61s, "1m1s"}, {2500ms, "2.5s"}, {1us, "0.000001s"}};
