@@ -60,7 +60,7 @@ void StoreChecker::decided(const Mutation& mutation, MonotonicTime now) {
   const auto* put = std::get_if<Put>(&mutation);
   const auto* record = put == nullptr ? nullptr : std::get_if<TaskRecord>(&put->record);
   if (record == nullptr || isActive(record->state) || record->end.cause != EndCause::kLost) return;
-  if (!givenUp_.insert(record->allocation).second) return;
+  if (!givenUp_.insert(record->allocation).second || isOver(*record)) return;
   const TaskChecker::Seen* seen = tasks_.find(record->allocation);
   if (const auto down = down_.find(record->server); down != down_.end()) {
     if (now - down->second < options_.serverTimeout)
@@ -74,6 +74,15 @@ void StoreChecker::decided(const Mutation& mutation, MonotonicTime now) {
   } else if (seen->end->cause != EndCause::kLost) {
     wrong(*record, "counts as lost, and its monitor knows how it ended");
   }
+}
+
+// A record of it may be written again, as when its job is run again.
+bool StoreChecker::isOver(const TaskRecord& record) const {
+  const auto job = now_.jobs.find(record.job);
+  if (job == now_.jobs.end()) return false;
+  const auto task = job->second.tasks.find(record.index);
+  return task != job->second.tasks.end() && task->second.allocation == record.allocation &&
+         !isActive(task->second.state);
 }
 
 // --- What is on the disk -----------------------------------------------------------------------------------

@@ -102,6 +102,7 @@ class StoreChecker {
   void checkBounds(const JobRecord& record);
   void checkPlace(const Job& job, const TaskRecord& record);
   void checkAfter(const Job& job, const TaskRecord& record);
+  bool isOver(const TaskRecord& record) const;  // the allocation, as the disk has it
   bool mayLeave(const JobId& job, RunState before, RunState state) const;
   void checkReplaced(const TaskRecord& record, const Task& before);
   void checkEnd(const TaskRecord& record, const Task& before);
