@@ -86,6 +86,7 @@ class StoreChecker {
   void take(const EraseProfile&) {}
   void take(const EraseProfiling&) {}
   void take(const EraseObserved&) {}
+  void take(const EraseCron&) {}
   void take(const EraseJob& erase);
 
   void put(const TaskRecord& record);
