@@ -9,6 +9,7 @@
 #include "core/base/units.h"
 #include "core/model/job_check.h"
 #include "core/model/job_size.h"
+#include "core/state/run_as.h"
 #include "core/state/usage.h"
 #include "latebinding/names.h"
 #include "rpc/turns.h"

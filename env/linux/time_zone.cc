@@ -122,7 +122,7 @@ class SystemTimeZones final : public TimeZones {
  public:
   Result<std::shared_ptr<const ZoneRules>> named(const std::string& name) const override {
     auto zone = TimeZone::named(name);
-    if (!zone) return zone.error();
+    if (!zone) return invalid(shown(name) + " " + whyUnreadable() + "or write UTC");
     return std::shared_ptr<const ZoneRules>(std::make_shared<const TimeZone>(std::move(*zone)));
   }
 };

@@ -264,16 +264,17 @@ TaskCharge taskCharge() {
   return {.task = 1, .caused = {}, .measured = 5};
 }
 
+CronSpec cronSpec() {
+  return {.id = jobRecord().id,
+          .name = "nightly",
+          .schedule = "0 6 * * 1-5",
+          .zone = "Europe/Berlin",
+          .job = jobSpec()};
+}
+
 Cron cron() {
   const CronRun run{.job = jobRecord().id, .number = 4711, .reason = "no agent is attached"};
-  return {.spec = {.id = jobRecord().id,
-                   .name = "nightly",
-                   .schedule = "0 6 * * 1-5",
-                   .zone = "Europe/Berlin",
-                   .job = jobSpec()},
-          .user = "ada",
-          .lastJob = run,
-          .runs = {run}};
+  return {.spec = cronSpec(), .user = "ada", .lastJob = run, .runs = {run}};
 }
 
 ResultFile resultFile() {
@@ -333,6 +334,7 @@ constexpr Kind kKinds[] = {
     kindOf<wire::TaskCharge, taskCharge>("TaskCharge"),
     kindOf<wire::ResultFile, resultFile>("ResultFile"),
     kindOf<wire::Cron, cron>("Cron"),
+    kindOf<wire::CronSpec, cronSpec>("CronSpec"),
 };
 
 }  // namespace
