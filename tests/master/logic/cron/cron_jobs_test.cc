@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <set>
+
 #include "core/base/units.h"
 #include "master/logic/cron/cron_jobs.h"
 #include "tests/master/master_harness.h"
