@@ -74,6 +74,13 @@ class RandomCluster {
   size_t measured() { return master_.logic().profiles().size(); }
   size_t ended() const { return ended_; }
   size_t resized() const { return resized_; }
+  // Of those whose crons are still there.
+  size_t madeByCrons() {
+    size_t made = 0;
+    for (const CronView& view : master_.logic().crons(theOperator(), {}, 100))
+      made += view.cron.lastJob ? 1 : 0;
+    return made;
+  }
 
  private:
   static MasterOptions options() {
@@ -528,8 +535,8 @@ class RandomCluster {
 };
 
 TEST(RandomEvents, KeepEveryPromiseThroughDeathsOfTheMaster) {
-  size_t granted = 0, ended = 0, resized = 0, measured = 0;
-  for (uint64_t seed = 1; seed <= 100; ++seed) {
+  size_t granted = 0, ended = 0, resized = 0, measured = 0, madeByCrons = 0;
+  for (uint64_t seed = 1; seed <= 110; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RandomCluster cluster(seed);
     for (int i = 0; i < 300 && !testing::Test::HasFailure(); ++i) {
@@ -541,12 +548,14 @@ TEST(RandomEvents, KeepEveryPromiseThroughDeathsOfTheMaster) {
     measured += cluster.measured();
     ended += cluster.ended();
     resized += cluster.resized();
+    madeByCrons += cluster.madeByCrons();
   }
   // The runs are worth something only if much happens in them.
   EXPECT_GT(granted, 1'500u);
   EXPECT_GT(measured, 20u);
   EXPECT_GT(ended, 300u);
   EXPECT_GT(resized, 300u);
+  EXPECT_GT(madeByCrons, 20u);
 }
 
 }  // namespace tarcil::random_events_test
