@@ -32,6 +32,7 @@ void addJobCancel(CLI::App& job);
 void addJobSteering(CLI::App& job);
 
 // The cluster's parts and settings.
+void addStatus(CLI::App& app);
 void addServer(CLI::App& app);  // with all below it
 void addServerSteering(CLI::App& server);
 void addAgent(CLI::App& app);

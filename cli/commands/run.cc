@@ -31,17 +31,25 @@ struct RunFlags {
   std::vector<std::string> command;
 };
 
+// Of the environment that this program has.
+std::string valueHere(const std::string& key) {
+  const char* value = std::getenv(key.c_str());
+  if (value == nullptr) throw badInput("--env: " + key + " is not set here; write NAME=VALUE");
+  return value;
+}
+
 void readEnv(const std::vector<std::string>& settings, JobSpec& spec) {
   for (const std::string& setting : settings) {
     const size_t equals = setting.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      throw badInput("--env: " + shown(setting) + " sets no variable; write NAME=VALUE");
-    }
     const std::string key = setting.substr(0, equals);
+    if (key.empty()) {
+      throw badInput("--env: " + shown(setting) +
+                     " sets no variable; write NAME=VALUE, or NAME for its value here");
+    }
     if (const std::string problem = whyNotVariable(key); !problem.empty()) {
       throw badInput("--env: " + key + " " + problem);
     }
-    spec.env[key] = setting.substr(equals + 1);
+    spec.env[key] = equals == std::string::npos ? valueHere(key) : setting.substr(equals + 1);
   }
 }
 
@@ -168,9 +176,11 @@ void addRun(CLI::App& app, const std::vector<std::string>& words) {
         ->type_name("N");
     command.add_option("--profile", flags->profile, "Interference profile of the command.")
         ->type_name("FILE");
-    command.add_option("--env", flags->env, "Set an environment variable; may be repeated.")
+    command
+        .add_option("--env", flags->env,
+                    "Set an environment variable; without =VALUE to what it is here. May be repeated.")
         ->allow_extra_args(false)
-        ->type_name("NAME=VALUE");
+        ->type_name("NAME[=VALUE]");
     command.add_option("--user", flags->user, "Run as this user, which your token must allow.")
         ->type_name("USER");
     command.add_option("--memory", flags->memory, "Memory for each task, e.g. 2GiB; default by its units.")

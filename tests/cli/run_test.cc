@@ -39,7 +39,8 @@ TEST(Run, CopiesOutputAndErrorAndLeavesTheCommandAlone) {
   const ScriptedCluster cluster(script);
   const Words command = {"sh", "-c", "exit 0", "--help", "--", "[a,b]", "", "--json"};
   const ProcessResult result =
-      runProcess(runOf(command, {"--env", "A=[1,2]", "--env", "B="}), cluster.environment());
+      runProcess(runOf(command, {"--env", "A=[1,2]", "--env", "B=", "--env", "TARCIL_TOKEN_FILE"}),
+                 cluster.environment());
   EXPECT_EQ(result.exitCode, 0) << result.err;
   EXPECT_EQ(result.out, script.tasks[0].out);
   EXPECT_EQ(result.err, script.tasks[0].err);
@@ -47,7 +48,10 @@ TEST(Run, CopiesOutputAndErrorAndLeavesTheCommandAlone) {
   ASSERT_EQ(record.submitted.size(), 1u);
   EXPECT_EQ(record.submitted[0].command, command);
   EXPECT_EQ(record.submitted[0].name, "sh");
-  EXPECT_EQ(record.submitted[0].env, (std::map<std::string, std::string>{{"A", "[1,2]"}, {"B", ""}}));
+  EXPECT_EQ(
+      record.submitted[0].env,
+      (std::map<std::string, std::string>{
+          {"A", "[1,2]"}, {"B", ""}, {"TARCIL_TOKEN_FILE", cluster.environment().at("TARCIL_TOKEN_FILE")}}));
 }
 
 TEST(Run, ExitsAsTheCommandDoes) {
