@@ -50,6 +50,7 @@ std::vector<Verb> verbs(const Words& userCommand) {
       {.name = "plan", .group = "Jobs", .add = addPlan},
       {.name = "run", .group = "Jobs", .add = [&](CLI::App& app) { addRun(app, userCommand); }},
       {.name = "job", .group = "Jobs", .add = addJob},
+      {.name = "cron", .group = "Jobs", .add = addCron},
       {.name = "status", .group = "Cluster", .add = addStatus},
       {.name = "up", .group = "Cluster", .summary = "Start a cluster on this machine."},
       {.name = "down", .group = "Cluster", .summary = "Stop the cluster that `tarcil up` started."},

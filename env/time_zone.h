@@ -9,14 +9,12 @@
 
 #include "core/base/result.h"
 #include "core/base/time.h"
+#include "core/base/time_zones.h"
 
 namespace tarcil {
 
-// A date and a time of day, wherever that is.
-using LocalTime = std::chrono::local_time<Duration>;
-
 // Immutable, cheap to copy; any thread. Rules hold for all years to come, as far as the database knows now.
-class TimeZone {
+class TimeZone final : public ZoneRules {
  public:
   // UTC, which needs no database.
   TimeZone() = default;
@@ -32,14 +30,8 @@ class TimeZone {
   // UTC where the machine has no such file. Error: kInvalid, with what to do, where it cannot be read.
   static Result<TimeZone> ofUser(const char* tz);
 
-  // Local time less UTC.
-  std::chrono::seconds offsetAt(WallTime instant) const;
-  LocalTime localTime(WallTime instant) const;
-
-  // The first instant at which a clock on the wall shows `local` or, where it is put forward over that, what
-  // comes after: of a time that there is twice the first, and for one that there is not when the clock is put
-  // forward. Requires: a year from 1 to 9999.
-  WallTime instantOf(LocalTime local) const;
+  std::chrono::seconds offsetAt(WallTime instant) const override;
+  WallTime instantOf(LocalTime local) const override;
 
  private:
   struct Rules;
@@ -49,5 +41,12 @@ class TimeZone {
 
   std::shared_ptr<const Rules> rules_;  // null: UTC
 };
+
+// The zones of this machine's database, as TimeZone::named() finds them.
+const TimeZones& systemTimeZones();
+
+// The name of the zone that TimeZone::ofUser(tz) is; UTC where this machine's own zone has none. Error: as
+// there.
+Result<std::string> zoneNameOfUser(const char* tz);
 
 }  // namespace tarcil

@@ -120,7 +120,8 @@ class JobReader {
     for (const auto& [name, group] : groups_) group.refuseOthers();
     root_.take(kParametersKey);  // which has had its effect
     root_.refuseOthers();
-    if (job_.spec.name.empty()) job_.spec.name = defaultJobName(job_.spec, fileStem);
+    job_.isNamed = !job_.spec.name.empty();
+    if (!job_.isNamed) job_.spec.name = defaultJobName(job_.spec, fileStem);
     // Values out of bounds were reported where they were read.
     for (const JobProblem& problem : mismatches(job_.spec, !job_.files.empty())) report(problem);
     return std::move(job_);

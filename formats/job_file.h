@@ -41,6 +41,7 @@ struct JobFile {
   // Whether spec.profile came with the job. Otherwise it is the one that causes nothing and accepts
   // any place.
   bool hasProfile = false;
+  bool isNamed = false;  // the file gives it a name; else it is that of its program, or of the file
 };
 
 // Reads the job file and the profile and input files that it names, all relative to its folder. Error:

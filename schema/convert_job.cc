@@ -437,6 +437,8 @@ void write(const JobRecord& value, wire::JobRecord::Builder to) {
   to.setFileBytes(value.fileBytes);
   to.setFilePieces(value.filePieces);
   to.setNumber(value.number);
+  to.setCron(text(value.cron));
+  to.setPlanned(toWire(value.planned));
 }
 
 JobRecord read(wire::JobRecord::Reader from) {
@@ -449,7 +451,9 @@ JobRecord read(wire::JobRecord::Reader from) {
           wallTime(from.getProfileReplaced()),
           from.getFileBytes(),
           from.getFilePieces(),
-          from.getNumber()};
+          from.getNumber(),
+          text(from.getCron()),
+          wallTime(from.getPlanned())};
 }
 
 void write(const JobProgress& value, wire::JobProgress::Builder to) {

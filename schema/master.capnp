@@ -9,6 +9,7 @@ $Cxx.namespace("tarcil::wire");
 using Types = import "types.capnp";
 using Profiles = import "profiles.capnp";
 using Performance = import "performance.capnp";
+using Crons = import "crons.capnp";
 
 interface MasterGate {
   login @0 (token :Text) -> (caller :Types.Caller, user :UserPort, agent :AgentPort, monitor :MonitorPort,
@@ -349,6 +350,39 @@ interface UserPort {
   # What was observed of the runs of `user` (empty: the caller; another's is for role operate) becomes part of the profile
   # that is stored for all, or is stored as one; it is counted anew from then on. Success: on disk. Fails as NotFound where
   # too few runs were observed, and as Denied like storeProfile.
+
+  addCron @27 (cron :Crons.CronSpec) -> ();
+  # Success: on disk; from now on the master makes a job of it at each of its times. A repeat with the same id changes
+  # nothing. Fails as Invalid with nothing changed, also where the caller has a cron of this name, as Denied where the
+  # caller may not run jobs as the user that it names, and as Exhausted where there are too many.
+
+  crons @28 (after :CronPosition) -> (crons :List(CronDetails), next :CronPosition);
+  # The caller's, for role operate everybody's, by user and name, those behind `after`: some 1 MiB at most, without what
+  # their jobs are to do; where `next` is not null there are more. Reads only.
+
+  cron @29 (user :Text, name :Text) -> (cron :CronDetails);
+  # An empty `user` is the caller; another's are for role operate. Fails as NotFound. Reads only.
+
+  steerCron @30 (user :Text, name :Text, change :CronChange, job :Data) -> ();
+  # Success: on disk. `user` as for cron. Fails as NotFound, also for a repeated removal. `job`, for run: the id of the job,
+  # made by the client; a repeat finds the job and makes no second one. run fails as Conflict while the last job has not
+  # ended (but where the cron starts jobs beside each other) and within a minute of the last one, and as Unavailable and
+  # Exhausted where no job can be made now.
+}
+
+enum CronChange { hold @0; release @1; run @2; remove @3; }
+# hold: it makes no jobs, and its times pass. release: from now on it makes them again. run: one job now. remove: it is
+# gone; jobs that it made go on.
+
+struct CronPosition {
+  user @0 :Text;
+  name @1 :Text;
+}
+
+struct CronDetails {
+  cron @0 :Crons.Cron;                # with the jobs' states as they are now, where the master knows them
+  next @1 :List(Int64);               # wall-clock times that come, the next first, at most five; none while it is held
+  problem @2 :Text;                   # why it cannot be run at all; empty where it can
 }
 
 enum JobChange { hold @0; release @1; priority @2; rerun @3; }

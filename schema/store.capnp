@@ -5,8 +5,9 @@ using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("tarcil::wire");
 using Types = import "types.capnp";
 using Profiles = import "profiles.capnp";
+using Crons = import "crons.capnp";
 
-const formatVersion :UInt32 = 10;
+const formatVersion :UInt32 = 11;
 # Rises when a program of the previous version could no longer read what this one writes.
 
 struct StoredRecord {
@@ -28,6 +29,7 @@ struct StoredRecord {
     profiling @14 :Profiles.Profiling;
     observed @15 :Profiles.ObservedProfile;
     upload @16 :UploadRecord;
+    cron @17 :Crons.Cron;
   }
 }
 

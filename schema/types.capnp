@@ -199,6 +199,8 @@ struct JobRecord {
   fileBytes @7 :UInt64;     # what its input files take; 0 where an earlier version took it
   filePieces @8 :UInt32;    # of its input files, which were there before its first commit (AgentPort.piece); 0: they came with it
   number @9 :UInt64;        # in the order in which the cluster accepted its jobs; 0 in a job that is not accepted yet
+  cron @10 :Text;           # name of its user's cron that it was made for; empty: of none
+  planned @11 :Int64;       # wall-clock time that the cron made it for; 0: a user had it made
 }
 
 struct JobProgress {

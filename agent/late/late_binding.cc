@@ -6,10 +6,10 @@
 #include <numeric>
 
 #include "agent/late/task_servers.h"
-#include "agent/logic/run_as.h"
 #include "core/base/units.h"
 #include "core/model/job_check.h"
 #include "core/model/job_size.h"
+#include "core/state/run_as.h"
 #include "core/state/usage.h"
 #include "latebinding/names.h"
 #include "rpc/turns.h"
@@ -384,7 +384,7 @@ Status LateBindingAgent::hasUnitsFor(const ServerNeeds& needs) const {
 
 Status LateBindingAgent::submit(LateSession& session, LateSubmission submission) {
   if (Status good = checkLate(submission); !good) return good;
-  const auto runAs = agent::runAsFor(submission.spec, session.caller());
+  const auto runAs = runAsFor(submission.spec, session.caller());
   if (!runAs) return runAs.error();
   LateLoad load = loadOf(submission);
   if (Status fits = held_.check(session.caller().user, load); !fits) return fits;

@@ -3,9 +3,9 @@
 #include "agent/logic/assignments.h"
 #include "agent/logic/commits.h"
 #include "agent/logic/offers.h"
-#include "agent/logic/run_as.h"
 #include "core/model/job_check.h"
 #include "core/model/job_size.h"
+#include "core/state/run_as.h"
 
 namespace tarcil::agent {
 namespace {

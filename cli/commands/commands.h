@@ -30,6 +30,7 @@ void addJobFetch(CLI::App& job);
 void addJobWait(CLI::App& job);
 void addJobCancel(CLI::App& job);
 void addJobSteering(CLI::App& job);
+void addCron(CLI::App& app);  // with all below it
 
 // The cluster's parts and settings.
 void addStatus(CLI::App& app);

@@ -221,6 +221,8 @@ Json jsonOf(const JobStatus& job) {
           {"submitted", jsonTime(job.record.submitted)},
           {"profile_replaced", jsonTime(job.record.profileReplaced)},
           {"finished", jsonTime(job.progress.finished)},
+          {"cron", job.record.cron.empty() ? Json() : Json(job.record.cron)},
+          {"planned", jsonTime(job.record.planned)},
           {"tasks", std::move(tasks)}};
 }
 
@@ -237,6 +239,11 @@ std::string textOf(const JobStatus& job, const Style& style) {
     fields.push_back({"Should start", style.start(job.expectedStart)});
   }
   fields.push_back({"Submitted", style.time(job.record.submitted)});
+  if (!job.record.cron.empty()) {
+    const bool isPlanned = job.record.planned != kNever;
+    fields.push_back({"Cron", job.record.cron + (isPlanned ? ", planned " + style.time(job.record.planned)
+                                                           : std::string(", by hand"))});
+  }
   if (job.record.profileReplaced != kNever) {
     fields.push_back({"Profile", "replaced " + style.time(job.record.profileReplaced) +
                                      ", by what was learned of " + job.record.spec.profile.application});

@@ -40,6 +40,8 @@ struct JobRecord {
   uint64_t fileBytes = 0;             // of its input files, by sizeOf(); 0 where an earlier version took it
   uint32_t filePieces = 0;            // that were there before the job; 0: its files came with it, as one
   JobNumber number = 0;               // given by the master as it accepts the job
+  std::string cron{};                 // of its user, that it was made for (core/state/cron.h); empty: of none
+  WallTime planned = kNever;          // the time that the cron made it for; kNever: a user had it made
 
   bool operator==(const JobRecord&) const = default;
 };

@@ -107,10 +107,6 @@ seconds TimeZone::offsetAt(WallTime instant) const {
   return seconds(rules_->zone.At(absl::FromUnixSeconds(second)).offset);
 }
 
-LocalTime TimeZone::localTime(WallTime instant) const {
-  return LocalTime(instant.time_since_epoch() + offsetAt(instant));
-}
-
 WallTime TimeZone::instantOf(LocalTime local) const {
   if (!rules_) return WallTime(local.time_since_epoch());
   const auto second = floor<seconds>(local);
@@ -118,6 +114,40 @@ WallTime TimeZone::instantOf(LocalTime local) const {
       rules_->zone.At(absl::CivilSecond(1970, 1, 1) + absl::civil_diff_t{second.time_since_epoch().count()});
   if (found.kind == absl::TimeZone::TimeInfo::SKIPPED) return WallTime(sinceEpoch(found.trans));
   return WallTime(sinceEpoch(found.pre) + (local - second));
+}
+
+namespace {
+
+class SystemTimeZones final : public TimeZones {
+ public:
+  Result<std::shared_ptr<const ZoneRules>> named(const std::string& name) const override {
+    auto zone = TimeZone::named(name);
+    if (!zone) return invalid(shown(name) + " " + whyUnreadable() + "or write UTC");
+    return std::shared_ptr<const ZoneRules>(std::make_shared<const TimeZone>(std::move(*zone)));
+  }
+};
+
+}  // namespace
+
+const TimeZones& systemTimeZones() {
+  static const SystemTimeZones kZones;
+  return kZones;
+}
+
+Result<std::string> zoneNameOfUser(const char* tz) {
+  const auto checked = TimeZone::ofUser(tz);
+  if (!checked) return checked.error();
+  std::string name;
+  if (tz != nullptr) {
+    name = *tz == ':' ? tz + 1 : tz;
+  } else {
+    // A link to the zone's file, on every distribution of today.
+    std::error_code failure;
+    name = std::filesystem::read_symlink(kLocalZone, failure).string();
+  }
+  const std::string_view folder = "zoneinfo/";
+  if (const size_t at = name.find(folder); at != std::string::npos) name.erase(0, at + folder.size());
+  return isZoneName(name) ? name : std::string("UTC");
 }
 
 }  // namespace tarcil

@@ -235,6 +235,27 @@ struct JobSteered {
   uint8_t priority = 0;  // kPriority
 };
 
+// A user wants a job made again and again. A repeat with the same id changes nothing.
+struct CronAdded {
+  RequestId request;
+  Caller caller;
+  CronSpec cron;
+};
+
+// What users do to their crons. kHold: it makes no jobs, and its times pass. kRelease: from now on it makes
+// them again. kRun: one job now. kRemove: it is gone, and its jobs stay.
+enum class CronChange : uint8_t { kHold, kRelease, kRun, kRemove };
+
+// Repeats are harmless, but for a removal, which then finds none.
+struct CronSteered {
+  RequestId request;
+  Caller caller;
+  std::string user;  // whose it is; empty: the caller
+  std::string name;
+  CronChange change;
+  JobId job{};  // kRun: id of the job to make, which a repeat finds
+};
+
 // Free space on the store's disk.
 struct SpaceMeasured {
   uint64_t freeBytes;
@@ -243,12 +264,12 @@ struct SpaceMeasured {
 // The time asked for by WakeAt has come (or a little later).
 struct TimerFired {};
 
-using Event =
-    std::variant<AgentAttached, MoreJobsAsked, NumbersAsked, MonitorAttached, MoreServersAttached,
-                 PeerDetached, CommitArrived, PieceArrived, OffersDeclined, ReportsArrived, LeaseAsked,
-                 PressureReported, ViolationsReported, TaskResized, TaskThrottled, MonitorLeaves,
-                 PoolReported, CancelRequested, SettingsSet, PlatformSet, SharesSet, ProfileStored,
-                 ProfileDeleted, ProfilePromoted, ServersSteered, JobSteered, SpaceMeasured, TimerFired>;
+using Event = std::variant<AgentAttached, MoreJobsAsked, NumbersAsked, MonitorAttached, MoreServersAttached,
+                           PeerDetached, CommitArrived, PieceArrived, OffersDeclined, ReportsArrived,
+                           LeaseAsked, PressureReported, ViolationsReported, TaskResized, TaskThrottled,
+                           MonitorLeaves, PoolReported, CancelRequested, SettingsSet, PlatformSet, SharesSet,
+                           ProfileStored, ProfileDeleted, ProfilePromoted, ServersSteered, JobSteered,
+                           CronAdded, CronSteered, SpaceMeasured, TimerFired>;
 
 // Steps taken for degraded tasks, counted.
 struct AdjustingCounts {
@@ -339,7 +360,7 @@ struct AnswerPools {
 };
 
 // Answers CancelRequested, SettingsSet, PlatformSet, SharesSet, ProfileStored, ProfileDeleted,
-// ProfilePromoted, ServersSteered, JobSteered.
+// ProfilePromoted, ServersSteered, JobSteered, CronAdded, CronSteered.
 struct Answer {
   RequestId request;
   Status status;

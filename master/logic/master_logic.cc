@@ -4,6 +4,8 @@
 
 #include "core/base/names.h"
 #include "master/logic/agents/agent_attachment.h"
+#include "master/logic/cron/cron_jobs.h"
+#include "master/logic/cron/cron_steering.h"
 #include "master/logic/health/resizing.h"
 #include "master/logic/health/throttling.h"
 #include "master/logic/health/violation_handler.h"
@@ -132,6 +134,12 @@ struct Handler {
   void operator()(const JobSteered& event) const {
     context.out.send(Answer{event.request, steerJob(context, event)});
   }
+  void operator()(const CronAdded& event) const {
+    context.out.send(Answer{event.request, addCron(context, event)});
+  }
+  void operator()(const CronSteered& event) const {
+    context.out.send(Answer{event.request, steerCron(context, event)});
+  }
   void operator()(const SpaceMeasured& event) const { context.tables.freeBytes = event.freeBytes; }
   void operator()(const TimerFired&) const {
     context.tables.wakeAt.reset();
@@ -144,6 +152,7 @@ struct Handler {
     takeDueSteps(context);
     endOverdueOffers(context);
     context.tables.jobs.releaseDue(context.now.wall, context.tables.options.jobsAtOnce);
+    takeUpDueTimes(context);
     judgeDue(context);
   }
 };
@@ -152,8 +161,8 @@ struct Handler {
 }  // namespace master
 
 MasterLogic::MasterLogic(const MasterOptions& options, StoreContents contents, Now now, Rng& rng,
-                         std::vector<master::Action>& actions)
-    : tables_(new master::Tables(master::tablesFrom(options, std::move(contents), now))) {
+                         std::vector<master::Action>& actions, const TimeZones& zones)
+    : tables_(new master::Tables(master::tablesFrom(options, std::move(contents), now, zones))) {
   master::Outbox out(actions);
   master::EventContext context{*tables_, now, out};
   master::start(context, rng);

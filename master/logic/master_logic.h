@@ -74,13 +74,23 @@ struct AgentView {
   uint32_t jobs = 0;  // unfinished jobs that it owns
 };
 
+// A cron as a query shows it: with the states of its jobs as they are now, where the master knows these.
+struct CronView {
+  Cron cron;
+  std::vector<WallTime> next;  // times that come, the next first; none while it is held
+  std::string problem;         // why it cannot be run at all; empty where it can
+};
+// Of whom and what name.
+using CronName = std::pair<std::string, std::string>;
+
 class MasterLogic final {
  public:
   // Starts from the contents of the store; appends actions to store the records that a new store needs. Every
   // server counts as down until its monitor attaches; agents may resume. One that is read-only appends none,
   // here and in handle(), but answers that refuse.
+  // `zones`, which crons are read by, outlives it.
   MasterLogic(const MasterOptions& options, StoreContents contents, Now now, Rng& rng,
-              std::vector<master::Action>& actions);
+              std::vector<master::Action>& actions, const TimeZones& zones = utcOnly());
   ~MasterLogic();
 
   // Handles one event and appends the actions that it leads to. They are to be carried out in order.
@@ -134,6 +144,11 @@ class MasterLogic final {
   const ObservedProfile* observed(const std::string& application, const std::string& user) const;
   // By user and application. Holds as the above.
   const std::map<std::pair<std::string, std::string>, ObservedProfile>& observed() const;
+  // Those of whoever the caller may steer, by user and name, the first `atMost` behind `after`; of each the
+  // next time. O(crons).
+  std::vector<CronView> crons(const Caller& caller, const CronName& after, size_t atMost) const;
+  // With the next times, so many at most.
+  std::optional<CronView> cron(const CronName& name, size_t times) const;
   const QualitySettings& settings() const;
   std::vector<PlatformRecord> platforms(const std::string& after = "", size_t atMost = SIZE_MAX) const;
   const ClusterRecord& cluster() const;

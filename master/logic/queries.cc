@@ -54,6 +54,22 @@ JobSummary summaryOf(const Job& job) {
   return summary;
 }
 
+CronView viewOf(const Tables& tables, const LiveCron& live, size_t times) {
+  CronView view{.cron = live.cron, .next = {}, .problem = live.unusable};
+  const auto renew = [&tables](CronRun& run) {
+    const Job* job = run.number == 0 ? nullptr : tables.jobs.find(run.job);
+    if (job != nullptr) run.state = job->progress.state;
+  };
+  for (CronRun& run : view.cron.runs) renew(run);
+  if (view.cron.lastJob) renew(*view.cron.lastJob);
+  if (!live.isRunning()) return view;
+  for (auto next = live.nextTime(); next && view.next.size() < times;
+       next = nextTime(live.schedule, *live.zone, *next)) {
+    view.next.push_back(*next);
+  }
+  return view;
+}
+
 bool passes(const Job& job, const JobQuery& query) {
   return (query.states.empty() || query.states.contains(job.progress.state)) &&
          job.record.spec.name.find(query.name) != std::string::npos;
@@ -276,6 +292,21 @@ std::optional<ServerView> MasterLogic::server(const std::string& name) const {
   const master::Server* server = std::as_const(tables_->servers).find(name);
   if (server == nullptr || server->record.removed) return std::nullopt;
   return master::viewOf(*tables_, *server);
+}
+
+std::vector<CronView> MasterLogic::crons(const Caller& caller, const CronName& after, size_t atMost) const {
+  std::vector<CronView> views;
+  const auto& all = tables_->crons.all();
+  for (auto it = all.upper_bound(after); it != all.end() && views.size() < atMost; ++it) {
+    if (maySteer(caller, it->first.first)) views.push_back(master::viewOf(*tables_, it->second, 1));
+  }
+  return views;
+}
+
+std::optional<CronView> MasterLogic::cron(const CronName& name, size_t times) const {
+  const auto found = tables_->crons.all().find(name);
+  if (found == tables_->crons.all().end()) return std::nullopt;
+  return master::viewOf(*tables_, found->second, times);
 }
 
 std::vector<Usage> MasterLogic::usage(const Caller& caller, const std::string& after, size_t atMost) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/units.h"
+#include "master/logic/cron/cron_jobs.h"
 #include "master/logic/health/resizing.h"
 #include "master/logic/jobs/dependencies.h"
 #include "master/logic/jobs/job_numbers.h"
@@ -155,7 +156,7 @@ Status requireRoom(const MasterOptions& options, const StoreContents& contents) 
                  "them first: --read-only changes nothing");
 }
 
-Tables tablesFrom(const MasterOptions& options, StoreContents contents, Now now) {
+Tables tablesFrom(const MasterOptions& options, StoreContents contents, Now now, const TimeZones& zones) {
   const ClusterRecord cluster = clusterOf(contents);
   return Tables{
       options,
@@ -174,6 +175,7 @@ Tables tablesFrom(const MasterOptions& options, StoreContents contents, Now now)
       profilingsOf(std::move(contents.profilings)),
       observedOf(std::move(contents.observed)),
       UploadTable(contents.uploads),
+      CronTable(std::move(contents.crons), zones),
       DependencyTable(),
       std::nullopt,
       std::nullopt,
@@ -200,6 +202,7 @@ void start(EventContext& context, Rng& rng) {
   for (auto& [id, job] : tables.jobs.all()) {
     if (!isFinal(job.progress.state) && !job.progress.cancelRequested) awaitOthers(context, job);
   }
+  resumeCrons(context);
   tables.cluster.nextAllocation = tables.nextAllocation + kAllocationBlock;
   context.out.put(tables.cluster);
   if (tables.settings.version == 0) {

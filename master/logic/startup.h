@@ -12,9 +12,11 @@ namespace tarcil::master {
 // that is read-only takes no more than what is there, and shows any store.
 Status requireRoom(const MasterOptions& options, const StoreContents& contents);
 
-// From the records alone. Every server is down and every agent away, each with its full timeout from now: the
-// master's own absence does not count against them.
-Tables tablesFrom(const MasterOptions& options, StoreContents contents, Now now);
+// From the records alone; `zones` is for the schedules of crons, and outlives the tables. Every server is
+// down and every agent away, each with its full timeout from now: the master's own absence does not count
+// against them.
+Tables tablesFrom(const MasterOptions& options, StoreContents contents, Now now,
+                  const TimeZones& zones = utcOnly());
 
 // Derives what follows from the records: units in use, owners of jobs. Puts what a new store needs, and moves
 // the counter of allocations past all that may have been used. Requires: tables just made by tablesFrom().

@@ -9,6 +9,7 @@
 
 #include "core/decide/options.h"
 #include "master/logic/agents/agent_table.h"
+#include "master/logic/cron/cron_table.h"
 #include "master/logic/events.h"
 #include "master/logic/health/violation_table.h"
 #include "master/logic/jobs/dependencies.h"
@@ -60,6 +61,7 @@ struct Tables {
   Profilings profilings;
   ObservedProfiles observed;
   UploadTable uploads;
+  CronTable crons;
   DependencyTable dependencies{};
   std::optional<MonotonicTime> historyDue;       // when old finished jobs are to be erased
   std::optional<MonotonicTime> wakeAt;           // requested and not come yet

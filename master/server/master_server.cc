@@ -7,6 +7,7 @@
 #include "env/failpoint.h"
 #include "env/loop_step.h"
 #include "env/stop.h"
+#include "env/time_zone.h"
 #include "master/logic/outbox.h"
 #include "master/logic/read_only.h"
 #include "rpc/errors.h"
@@ -38,7 +39,8 @@ MasterServer::MasterServer(Net net, const Clock& clock, Rng rng, Store& store, S
       backups_(store),
       alarm_(net.timer, clock, [this]() { dispatch(master::TimerFired{}); }) {
   std::vector<master::Action> actions;
-  logic_ = std::make_unique<MasterLogic>(options, std::move(contents), clock_.now(), rng_, actions);
+  logic_ = std::make_unique<MasterLogic>(options, std::move(contents), clock_.now(), rng_, actions,
+                                         systemTimeZones());
   if (const Duration gap = logic_->doubtfulGap(); gap > Duration::zero()) {
     spdlog::warn(
         "the last job was submitted or ended {} before this start: is the clock right? Finished jobs that "
@@ -248,6 +250,19 @@ kj::Promise<void> MasterServer::storeProfile(const Caller& caller, Profile profi
 kj::Promise<void> MasterServer::deleteProfile(const Caller& caller, std::string application) {
   auto pending = others_.add();
   dispatch(master::ProfileDeleted{pending.number, caller, std::move(application)});
+  return pending.promise.then([](Status&& status) { requireOk(status); });
+}
+
+kj::Promise<void> MasterServer::addCron(const Caller& caller, CronSpec cron) {
+  auto pending = others_.add();
+  dispatch(master::CronAdded{pending.number, caller, std::move(cron)});
+  return pending.promise.then([](Status&& status) { requireOk(status); });
+}
+
+kj::Promise<void> MasterServer::steerCron(master::CronSteered event) {
+  auto pending = others_.add();
+  event.request = pending.number;
+  dispatch(event);
   return pending.promise.then([](Status&& status) { requireOk(status); });
 }
 

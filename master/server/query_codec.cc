@@ -1,6 +1,7 @@
 #include "master/server/query_codec.h"
 
 #include "schema/convert.h"
+#include "schema/convert_cron.h"
 #include "schema/convert_performance.h"
 #include "schema/convert_pressure.h"
 #include "schema/convert_support.h"
@@ -121,6 +122,13 @@ JobQuery readQuery(uint32_t limit, wire::JobFilter::Reader from) {
   for (wire::RunState state : from.getStates()) query.states.insert(fromWire(state));
   query.since = wallTime(from.getSince());
   return query;
+}
+
+void write(const CronView& value, wire::CronDetails::Builder to) {
+  write(value.cron, to.initCron());
+  auto next = to.initNext(static_cast<uint32_t>(value.next.size()));
+  for (uint32_t i = 0; i < next.size(); ++i) next.set(i, toWire(value.next[i]));
+  to.setProblem(text(value.problem));
 }
 
 void write(const AgentView& value, wire::AgentDetails::Builder to) {

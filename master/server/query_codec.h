@@ -16,6 +16,7 @@ void write(const JobPosition& value, wire::JobPosition::Builder to);
 JobPosition read(wire::JobPosition::Reader from);
 // Throws where a state in the filter is unknown.
 JobQuery readQuery(uint32_t limit, wire::JobFilter::Reader from);
+void write(const CronView& value, wire::CronDetails::Builder to);
 void write(const AgentView& value, wire::AgentDetails::Builder to);
 
 }  // namespace tarcil

@@ -1,6 +1,7 @@
 // What users ask of the shared state (schema/master.capnp, UserPort).
 #include <set>
 
+#include "core/base/text.h"
 #include "master/logic/message_size.h"
 #include "master/server/master_ports.h"
 #include "master/server/profile_page.h"
@@ -8,6 +9,7 @@
 #include "rpc/errors.h"
 #include "rpc/port_server.h"
 #include "schema/convert.h"
+#include "schema/convert_cron.h"
 #include "schema/convert_profile.h"
 #include "schema/convert_support.h"
 
@@ -23,6 +25,10 @@ constexpr uint32_t kTasksInOneAnswer = 2'000;
 constexpr size_t kServersInOneAnswer = 500;
 // Platforms, agents, users, buckets: some hundred bytes each.
 constexpr size_t kMostInOneAnswer = 1'000;
+
+// Each has at most its last ten times, with reasons.
+constexpr size_t kCronsInOneAnswer = 200;
+constexpr size_t kCronTimesShown = 5;
 
 // Longer ones are cut to this, so that times cannot overflow.
 constexpr Duration kMaxDeadline = std::chrono::days(10 * 365);
@@ -212,6 +218,52 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
   kj::Promise<void> promoteProfile(PromoteProfileContext context) override {
     const auto params = context.getParams();
     return server_.promoteProfile(caller_, text(params.getApplication()), text(params.getUser()));
+  }
+
+  kj::Promise<void> addCron(AddCronContext context) override {
+    return server_.addCron(caller_, read(context.getParams().getCron()));
+  }
+
+  kj::Promise<void> crons(CronsContext context) override {
+    const auto after = context.getParams().getAfter();
+    std::vector<CronView> crons =
+        server_.logic().crons(caller_, {text(after.getUser()), text(after.getName())}, kCronsInOneAnswer);
+    auto results = context.getResults();
+    auto to = results.initCrons(static_cast<uint32_t>(crons.size()));
+    for (uint32_t i = 0; i < crons.size(); ++i) {
+      crons[i].cron.spec.job = {};
+      write(crons[i], to[i]);
+    }
+    if (crons.size() == kCronsInOneAnswer) {
+      auto next = results.initNext();
+      next.setUser(text(crons.back().cron.user));
+      next.setName(text(crons.back().cron.spec.name));
+    }
+    return server_.synced();
+  }
+
+  kj::Promise<void> cron(CronContext context) override {
+    const std::string asked = text(context.getParams().getUser()),
+                      user = asked.empty() ? caller_.user : asked, name = text(context.getParams().getName());
+    const auto cron = server_.logic().cron({user, name}, kCronTimesShown);
+    if (!cron || !maySteer(caller_, user)) {
+      return toException(
+          notFound(user + " has no cron " + shown(name) + "; `tarcil cron list` shows those that there are"));
+    }
+    write(*cron, context.getResults().initCron());
+    return server_.synced();
+  }
+
+  kj::Promise<void> steerCron(SteerCronContext context) override {
+    const auto params = context.getParams();
+    const auto change = convert::fromWireEnum<master::CronChange>(params.getChange(), 4, "CronChange");
+    const JobId job = change == master::CronChange::kRun ? readJobId(params.getJob()) : JobId{};
+    return server_.steerCron({.request = 0,
+                              .caller = caller_,
+                              .user = text(params.getUser()),
+                              .name = text(params.getName()),
+                              .change = change,
+                              .job = job});
   }
 
   kj::Promise<void> backup(BackupContext context) override {

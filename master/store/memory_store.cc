@@ -35,6 +35,7 @@ Result<StoreContents> MemoryStore::load() {
   contents.profilings = valuesOf(profilings_);
   contents.observed = valuesOf(observed_);
   contents.uploads = valuesOf(uploads_);
+  contents.crons = valuesOf(crons_);
   return contents;
 }
 

@@ -13,6 +13,7 @@
 #include "core/base/result.h"
 #include "core/decide/options.h"
 #include "core/state/commit.h"
+#include "core/state/cron.h"
 #include "core/state/job_state.h"
 #include "core/state/observed_profile.h"
 #include "core/state/stored_profile.h"
@@ -85,7 +86,7 @@ struct PlatformRecord {
 
 using Record = std::variant<ClusterRecord, ServerRecord, AgentRecord, AnswerRecord, JobRecord, JobProgress,
                             TaskRecord, DecisionRecord, FilesRecord, UploadRecord, PlatformRecord,
-                            QualitySettings, Usage, StoredProfile, Profiling, ObservedProfile>;
+                            QualitySettings, Usage, StoredProfile, Profiling, ObservedProfile, Cron>;
 
 struct Put {
   Record record;
@@ -120,9 +121,12 @@ struct EraseProfiling {
 struct EraseObserved {
   std::string application, user;
 };
+struct EraseCron {
+  std::string user, name;
+};
 
 using Mutation = std::variant<Put, EraseAgent, EraseAnswer, EraseJob, EraseFiles, EraseUpload, EraseProfile,
-                              EraseProfiling, EraseObserved>;
+                              EraseProfiling, EraseObserved, EraseCron>;
 
 // Everything but input files and decisions, which are read on demand.
 struct StoreContents {
@@ -141,6 +145,7 @@ struct StoreContents {
   std::vector<Profiling> profilings;
   std::vector<ObservedProfile> observed;
   std::vector<UploadRecord> uploads;
+  std::vector<Cron> crons;
 };
 
 // In bytes.

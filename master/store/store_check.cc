@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/names.h"
+#include "core/model/cron_schedule.h"
 
 namespace tarcil {
 namespace {
@@ -39,6 +40,7 @@ struct ReadableKey {
   std::string operator()(const StoredProfile& r) const { return "q/" + r.profile.application; }
   std::string operator()(const Profiling& r) const { return "m/" + r.application; }
   std::string operator()(const ObservedProfile& r) const { return "o/" + r.user + "/" + r.application; }
+  std::string operator()(const Cron& r) const { return "k/" + r.user + "/" + r.spec.name; }
 };
 
 // What the states of its tasks make a job.
@@ -81,6 +83,7 @@ class Checker {
     for (const DecisionRecord& decision : store_.decisions) checkDecision(decision);
     checkFiles();
     checkProfilings();
+    for (const Cron& cron : contents_.crons) checkCronRecord(cron);
     return std::move(problems_);
   }
 
@@ -337,6 +340,21 @@ class Checker {
       if (!pieces.contains({job.id, number})) return false;
     }
     return true;
+  }
+
+  void checkCronRecord(const Cron& cron) {
+    if (const auto schedule = parseCronSchedule(cron.spec.schedule); !schedule)
+      report(cron, "schedule: " + schedule.error().message);
+    if (std::string problem = whyNotAgain(cron.spec.job); !problem.empty()) report(cron, std::move(problem));
+    if (cron.pending > cron.takenUp) report(cron, "a time is pending that was not taken up");
+    if (cron.isHeld && cron.pending != kNever) report(cron, "it is held, and a time is pending");
+    if (cron.runs.size() > kMaxCronRuns)
+      report(cron, "it keeps " + std::to_string(cron.runs.size()) + " of its last times");
+    for (const CronRun& run : cron.runs) {
+      const Job* job = run.number == 0 ? nullptr : find(run.job);
+      if (job != nullptr && job->record->cron != cron.spec.name)
+        report(cron, readableKey(*job->record) + " is listed as a job of it, and is none");
+    }
   }
 
   // What is being measured has a job for it, and each such job measures what nobody else does.

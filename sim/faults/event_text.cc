@@ -133,6 +133,10 @@ struct MasterText {
     return "PoolReported" + part(event.session) + part(event.reports.size());
   }
   std::string operator()(const master::JobSteered& event) const { return "JobSteered" + part(event.job); }
+  std::string operator()(const master::CronAdded& event) const { return "CronAdded " + event.cron.name; }
+  std::string operator()(const master::CronSteered& event) const {
+    return "CronSteered " + event.name + part(static_cast<int>(event.change));
+  }
   std::string operator()(const master::SpaceMeasured& event) const {
     return "SpaceMeasured" + part(event.freeBytes);
   }

@@ -29,7 +29,9 @@ class FaultSimulation {
         clusterOptions_(randomCluster(options.seed, options.log)),
         cluster_(clusterOptions_),
         injector_(cluster_, clusterOptions_.servers, clusterOptions_.master),
-        began_(cluster_.world().now().steady) {}
+        began_(cluster_.world().now().steady) {
+    addCrons();
+  }
 
   FaultSimulationResult run() {
     try {
@@ -51,6 +53,7 @@ class FaultSimulation {
   void phase() {
     Rng& rng = cluster_.rng();
     injector_.changeMood();
+    steerCrons(master::CronChange::kRelease);
     const Duration pace = Duration(static_cast<int64_t>(logBetween(1e3, 2e6, rng)));
     const uint64_t jobsPercent = 5 + rng.below(60), faultsPercent = 1 + rng.below(30);
     const uint64_t length = 500 + rng.below(8'000);
@@ -60,6 +63,7 @@ class FaultSimulation {
       if (rng.below(100) < jobsPercent) clientDoesSomething();
       if (rng.below(100) < faultsPercent) injector_.breakSomething();
       if (rng.below(100) < 3) injector_.steerSomething();
+      if (!crons_.empty() && rng.below(100) < 2) steerSomeCron();
       runFor(cluster_.world().upTo(pace));
     }
     if (isWell()) becomeIdle();
@@ -69,6 +73,9 @@ class FaultSimulation {
   void becomeIdle() {
     injector_.makeGood();
     runFor(kMendingTime);
+    // By now nobody's earlier wish is under way.
+    steerCrons(master::CronChange::kHold);
+    runFor(1s);
     bool isIdle = false;
     for (int time = 0; time < kTimes && !isIdle && isWell(); ++time) {
       releaseHeld();
@@ -173,6 +180,43 @@ class FaultSimulation {
     if (rng.below(2) == 0) spec.after.unmet = After::Unmet::kHold;
   }
 
+  // A few in some clusters, all by UTC: their jobs are small, and the time between them is short.
+  void addCrons() {
+    Rng& rng = cluster_.rng();
+    if (rng.below(3) > 0) return;
+    for (uint64_t i = 0; i <= rng.below(3); ++i) {
+      CronSpec cron{.id = {},
+                    .name = "cron-" + std::to_string(i),
+                    .schedule = "*/" + std::to_string(1 + rng.below(20)) + " * * * *",
+                    .zone = "UTC",
+                    .ifRunning = static_cast<IfRunning>(rng.below(4)),
+                    .deadline = 1min + cluster_.world().upTo(10min),
+                    .job = {}};
+      for (uint8_t& byte : cron.id.bytes) byte = static_cast<uint8_t>(rng.below(256));
+      cron.job.name = cron.name;
+      cron.job.command = {"sleep", std::to_string(rng.below(300))};
+      cron.job.tasks = static_cast<uint32_t>(1 + rng.below(3));
+      crons_.push_back({std::array{"alice", "bob", "carol"}[rng.below(3)], cron});
+      cluster_.addCron(cron, crons_.back().user);
+    }
+  }
+
+  void steerCrons(master::CronChange change) {
+    for (const KnownCron& cron : crons_) cluster_.steerCron(cron.user, cron.spec.name, change);
+  }
+
+  // One that a backup does not have is added again.
+  void steerSomeCron() {
+    Rng& rng = cluster_.rng();
+    const KnownCron& cron = crons_[rng.below(crons_.size())];
+    const uint64_t what = rng.below(10);
+    if (what == 0) return cluster_.addCron(cron.spec, cron.user);
+    cluster_.steerCron(cron.user, cron.spec.name,
+                       what == 1  ? master::CronChange::kHold
+                       : what < 5 ? master::CronChange::kRelease
+                                  : master::CronChange::kRun);
+  }
+
   // Whatever became of it: it may have ended well, or not at all.
   void rerunOne() {
     const JobId job = submitted_[cluster_.rng().below(submitted_.size())].id;
@@ -181,6 +225,10 @@ class FaultSimulation {
     cluster_.rerun(job);
   }
 
+  struct KnownCron {
+    std::string user;
+    CronSpec spec;
+  };
   struct Submitted {
     JobId id;
     std::string user;
@@ -197,6 +245,7 @@ class FaultSimulation {
   FaultInjector injector_;
   const MonotonicTime began_;
   std::vector<JobId> endless_;
+  std::vector<KnownCron> crons_;
   std::set<JobId> mayBeHeld_;        // by users, for others, or until a time
   std::deque<Submitted> submitted_;  // the last ones
   uint64_t told_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/units.h"
 #include "core/model/constraint.h"
 
 namespace tarcil::sim {
@@ -124,6 +125,7 @@ void StoreChecker::put(const JobRecord& record) {
                       std::to_string(now_.latestNumber));
     }
     now_.latestNumber = record.number;
+    if (!record.cron.empty()) checkCronJob(record);
     return checkBounds(record);
   }
   // Its user may give it another priority, and the cluster another profile of its application, where that is
@@ -137,6 +139,74 @@ void StoreChecker::put(const JobRecord& record) {
     before.profileReplaced = record.profileReplaced;
   }
   if (before != record) world_.violated("job " + toString(record.id).substr(0, 8) + " is made twice");
+}
+
+// --- Crons
+
+namespace {
+
+// The schedules here are those of the simulation: "*/N * * * *", each hour's minutes that N divides.
+int64_t minutesBetween(const Cron& cron) {
+  return std::stoll(cron.spec.schedule.substr(2));
+}
+
+bool isPlanned(const Cron& cron, WallTime time) {
+  const auto minute = std::chrono::duration_cast<std::chrono::minutes>(time.time_since_epoch()).count();
+  return minute % 60 % minutesBetween(cron) == 0;
+}
+
+// Whether the record says what became of the time.
+bool accountsFor(const Cron& cron, WallTime time) {
+  return cron.pending == time || std::ranges::any_of(cron.runs, [time](const CronRun& run) {
+           if (run.isByHand) return false;
+           return run.planned == time || (run.planned <= time && time < run.before);
+         });
+}
+
+}  // namespace
+
+std::vector<JobId> StoreChecker::unfinishedCronJobs() const {
+  std::vector<JobId> unfinished;
+  for (const auto& [id, job] : now_.jobs) {
+    if (!job.record.cron.empty() && !isFinal(job.state)) unfinished.push_back(id);
+  }
+  return unfinished;
+}
+
+void StoreChecker::checkCronJob(const JobRecord& record) {
+  const std::string what = "job " + toString(record.id).substr(0, 8) + " of cron " + record.cron;
+  const auto cron = now_.crons.find({record.user, record.cron});
+  if (cron == now_.crons.end()) return world_.violated(what + " is made, and there is no such cron");
+  if (cron->second.isHeld) world_.violated(what + " is made, and the cron is held");
+  if (record.planned == kNever) return;
+  if (!isPlanned(cron->second, record.planned))
+    world_.violated(what + " is made for a time that is not planned");
+  if (!now_.cronTimes.emplace(record.user, record.cron, record.planned).second)
+    world_.violated(what + " is the second one for its time");
+}
+
+// Of every time that was taken up since the record before, and of the one that was pending then, the record
+// says what became.
+void StoreChecker::checkTakenUp(const Cron& before, const Cron& record) {
+  const auto lost = [this, &record](WallTime time, const char* how) {
+    world_.violated("cron " + record.spec.name + ": " + how + " at " + formatTime(time) + " is lost");
+  };
+  if (record.takenUp < before.takenUp) world_.violated("cron " + record.spec.name + " goes back in time");
+  if (before.pending != kNever && !accountsFor(record, before.pending))
+    lost(before.pending, "what was pending");
+  if (before.isHeld) return;  // its times pass
+  using std::chrono::minutes;
+  for (WallTime time = std::chrono::floor<minutes>(before.takenUp) + minutes(1); time <= record.takenUp;
+       time += minutes(1)) {
+    if (isPlanned(record, time) && !accountsFor(record, time)) lost(time, "the time");
+  }
+}
+
+void StoreChecker::put(const Cron& record) {
+  const auto [cron, isNew] = now_.crons.try_emplace({record.user, record.spec.name}, record);
+  if (isNew) return;
+  checkTakenUp(cron->second, record);
+  cron->second = record;
 }
 
 void StoreChecker::checkBounds(const JobRecord& record) {

@@ -8,7 +8,9 @@
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "master/logic/master_logic.h"
 #include "master/store/store.h"
@@ -44,6 +46,8 @@ class StoreChecker {
   std::optional<RunState> stateOf(const JobId& job) const;
   bool isCordoned(const std::string& server) const;
   size_t tasksHeld() const { return now_.held.size(); }
+  // Jobs that crons made and that have not ended.
+  std::vector<JobId> unfinishedCronJobs() const;
 
   // All that is known of the store, for a backup of it.
   struct Task {
@@ -67,6 +71,9 @@ class StoreChecker {
     std::map<std::string, std::map<std::string, AllocationId>> owners;  // by server: thing, holder
     std::map<AllocationId, std::pair<JobId, TaskIndex>> held;
     std::map<std::string, Usage> usage;
+    std::map<std::pair<std::string, std::string>, Cron> crons;  // by user and name
+    // Planned times that have had a job: of which cron, and when.
+    std::set<std::tuple<std::string, std::string, WallTime>> cronTimes;
     JobNumber latestNumber = 0;
   };
   const Picture& picture() const { return now_; }
@@ -86,6 +93,7 @@ class StoreChecker {
   void take(const EraseProfile&) {}
   void take(const EraseProfiling&) {}
   void take(const EraseObserved&) {}
+  void take(const EraseCron& erase) { now_.crons.erase({erase.user, erase.name}); }
   void take(const EraseJob& erase);
 
   void put(const TaskRecord& record);
@@ -93,6 +101,7 @@ class StoreChecker {
   void put(const JobProgress& record);
   void put(const ServerRecord& record);
   void put(const Usage& record);
+  void put(const Cron& record);
   template <typename Other>
   void put(const Other&) {}
 
@@ -100,6 +109,8 @@ class StoreChecker {
   void placed(Job& job, const TaskRecord& record, Task& task);
   void released(const TaskRecord& record, Task& task);
   void checkBounds(const JobRecord& record);
+  void checkCronJob(const JobRecord& record);
+  void checkTakenUp(const Cron& before, const Cron& record);
   void checkPlace(const Job& job, const TaskRecord& record);
   void checkAfter(const Job& job, const TaskRecord& record);
   bool isOver(const TaskRecord& record) const;  // the allocation, as the disk has it

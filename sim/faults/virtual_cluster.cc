@@ -53,7 +53,9 @@ VirtualCluster::VirtualCluster(const VirtualClusterOptions& options)
       tasks_(world_),
       master_(
           world_, tasks_, options.master,
-          [this](const JobId& job, RunState) { clients_.at(job).told = true; },
+          [this](const JobId& job, RunState) {
+            if (const auto client = clients_.find(job); client != clients_.end()) client->second.told = true;
+          },
           [this] { world_.after(std::exchange(masterAway_, kSupervisor), [this] { startMaster(); }); }),
       masterAway_(kSupervisor) {
   startRoles(options);
@@ -212,6 +214,24 @@ void VirtualCluster::rerun(const JobId& job) {
         return master::JobSteered{number, caller, job, master::JobChange::kRerun, 0};
       },
       [this, job](const Status&) { --clients_.at(job).underWay; });
+}
+
+void VirtualCluster::addCron(const CronSpec& cron, const std::string& user) {
+  Caller caller = kAlice;
+  caller.user = user;
+  request([cron, caller](RequestId number) -> master::Event {
+    return master::CronAdded{number, caller, cron};
+  });
+}
+
+void VirtualCluster::steerCron(const std::string& user, const std::string& name, master::CronChange change) {
+  Caller caller = kAlice;
+  caller.user = user;
+  JobId job;
+  for (uint8_t& byte : job.bytes) byte = static_cast<uint8_t>(world_.rng().below(256));
+  request([=](RequestId number) -> master::Event {
+    return master::CronSteered{number, caller, user, name, change, job};
+  });
 }
 
 void VirtualCluster::steer(std::vector<std::string> servers, master::ServerChange change, Duration deadline) {
@@ -432,7 +452,7 @@ const std::vector<JobId>& VirtualCluster::unfinished() {
 bool VirtualCluster::atRest() {
   if (!open_.empty() && !isOver(open_.back(), clients_.at(open_.back()))) return false;
   // What operators still ask for changes which units can be had.
-  return unfinished().empty() && steers_.empty() &&
+  return unfinished().empty() && steers_.empty() && master_.stored().unfinishedCronJobs().empty() &&
          std::ranges::all_of(monitors_, [](const auto& monitor) { return monitor->idle(); });
 }
 

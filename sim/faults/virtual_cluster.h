@@ -50,7 +50,10 @@ class VirtualCluster {
   void steer(const JobId& job, master::JobChange change, uint8_t priority = 0);
   // The same for a job that has ended.
   void rerun(const JobId& job);
-  // The same, one after the other.
+  // A user has a job made again and again, and changes that. Asked until it is answered.
+  void addCron(const CronSpec& cron, const std::string& user);
+  void steerCron(const std::string& user, const std::string& name, master::CronChange change);
+  // The same as of jobs, one after the other.
   void steer(std::vector<std::string> servers, master::ServerChange change, Duration deadline);
   void request(const MasterProcess::Request& request) { ask(request, nullptr); }
   // An operator drains the servers of this monitor, with a deadline, and uncordons them after so long.

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "schema/convert.h"
+#include "schema/convert_cron.h"
 #include "schema/convert_performance.h"
 #include "schema/convert_pressure.h"
 #include "schema/convert_profile.h"
@@ -263,6 +264,19 @@ TaskCharge taskCharge() {
   return {.task = 1, .caused = {}, .measured = 5};
 }
 
+CronSpec cronSpec() {
+  return {.id = jobRecord().id,
+          .name = "nightly",
+          .schedule = "0 6 * * 1-5",
+          .zone = "Europe/Berlin",
+          .job = jobSpec()};
+}
+
+Cron cron() {
+  const CronRun run{.job = jobRecord().id, .number = 4711, .reason = "no agent is attached"};
+  return {.spec = cronSpec(), .user = "ada", .lastJob = run, .runs = {run}};
+}
+
 ResultFile resultFile() {
   return {"out/a.csv", 12, 0644};
 }
@@ -319,6 +333,8 @@ constexpr Kind kKinds[] = {
     kindOf<wire::ServerPressure, serverPressure>("ServerPressure"),
     kindOf<wire::TaskCharge, taskCharge>("TaskCharge"),
     kindOf<wire::ResultFile, resultFile>("ResultFile"),
+    kindOf<wire::Cron, cron>("Cron"),
+    kindOf<wire::CronSpec, cronSpec>("CronSpec"),
 };
 
 }  // namespace

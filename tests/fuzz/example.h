@@ -4,6 +4,7 @@
 #include <capnp/serialize.h>
 
 #include "schema/convert.h"
+#include "schema/convert_cron.h"
 #include "schema/convert_profile.h"
 #include "tests/fuzz/decoding.h"
 #include "tests/fuzz/message_mutation.h"

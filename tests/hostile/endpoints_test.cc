@@ -144,6 +144,20 @@ void callAsUser(wire::UserPort::Client port, Calls& calls) {
   auto backup = port.backupRequest();
   backup.setFolder("/nowhere/at/all");
   send(calls, kj::mv(backup));
+  auto cron = port.cronRequest();
+  cron.setName("nightly");
+  send(calls, kj::mv(cron));
+  auto run = port.steerCronRequest();
+  run.setName("nightly");
+  run.setChange(wire::CronChange::RUN);
+  run.initJob(16);
+  send(calls, kj::mv(run));
+  auto never = port.addCronRequest();
+  CronSpec spec = example<wire::CronSpec>();
+  spec.schedule = "0 0 31 2 *";
+  write(spec, never.initCron());
+  send(calls, kj::mv(never));
+  send(calls, port.cronsRequest());
   send(calls, port.serversRequest());
   send(calls, port.usageRequest());
 }

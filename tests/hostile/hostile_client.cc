@@ -153,6 +153,7 @@ kj::Promise<void> listEverything(Line& line) {
   all.add(send(line.user.serversRequest()));
   all.add(send(line.user.profilesRequest()));
   all.add(send(line.user.bucketsRequest()));
+  all.add(send(line.user.cronsRequest()));
   auto queue = line.user.queueRequest();
   queue.setLimit(1'000);
   all.add(send(queue));

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "schema/convert.h"
+#include "schema/convert_cron.h"
 #include "schema/convert_profile.h"
 #include "tests/support/job_values.h"
 
@@ -116,8 +117,18 @@ JobSpec aFullSpec() {
 }
 
 JobRecord aFullRecord() {
-  return {anId(), aFullSpec(), "alice", "build", true, WallTime(Duration(9)), WallTime(Duration(10)),
-          11,     12,          13};
+  return {anId(),
+          aFullSpec(),
+          "alice",
+          "build",
+          true,
+          WallTime(Duration(9)),
+          WallTime(Duration(10)),
+          11,
+          12,
+          13,
+          "nightly",
+          WallTime(Duration(14))};
 }
 
 TaskEnd aFullEnd() {
@@ -305,6 +316,34 @@ TEST(WireFields, OfProfiles) {
   observed.caused.fill({3, 20.5, 1.5});
   observed.performances = {{"p", Metric::kCpuTime, 2, {3, 20.5, 1.5}, WallTime(Duration(7))}};
   EXPECT_THAT(unsetBy<wire::ObservedProfile>(observed), IsEmpty());
+}
+
+TEST(WireFields, OfCrons) {
+  const CronRun run{.planned = WallTime(Duration(1)),
+                    .before = WallTime(Duration(2)),
+                    .isByHand = true,
+                    .job = anId(),
+                    .number = 3,
+                    .state = RunState::kFailed,
+                    .reason = "no agent"};
+  const Cron cron{.spec = {.id = anId(),
+                           .name = "nightly",
+                           .schedule = "0 6 * * *",
+                           .zone = "Europe/Berlin",
+                           .ifRunning = IfRunning::kReplace,
+                           .deadline = Duration(4),
+                           .job = aFullSpec()},
+                  .user = "alice",
+                  .runAs = "build",
+                  .added = WallTime(Duration(5)),
+                  .isHeld = true,
+                  .takenUp = WallTime(Duration(6)),
+                  .pending = WallTime(Duration(7)),
+                  .problem = "no agent",
+                  .lastJob = run,
+                  .lastMade = WallTime(Duration(8)),
+                  .runs = {run}};
+  EXPECT_THAT(unsetBy<wire::Cron>(cron), IsEmpty());
 }
 
 TEST(WireFields, OfServersAndSettings) {

@@ -6,12 +6,6 @@
 
 namespace tarcil::master {
 
-// Why no new job is taken for want of space; empty where it is.
-std::string whyNoNewJobs(const Tables& tables);
-
-// Why no further unfinished job is taken of its user, or of anybody; empty where one is.
-std::string tooMany(const Tables& tables, const JobRecord& record);
-
 // Answers the commit, and applies it if it is new. Sequences of one epoch come without gaps:
 //   last + 1         applied; the answer is stored with the effects
 //   up to the last   a repeat: the stored answer, with the servers' newest states; refused where the agent

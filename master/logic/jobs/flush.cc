@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "master/logic/cron/cron_jobs.h"
 #include "master/logic/jobs/dependencies.h"
 #include "master/logic/jobs/job_numbers.h"
 #include "master/logic/jobs/profiling.h"
@@ -56,6 +57,7 @@ void finish(EventContext& context, Job& job, RunState state) {
   context.tables.jobs.addFinished(job);
   context.tables.usage.addJob(job.record.user, state);
   endProfiling(context, job, state);
+  noteEndOfCronJob(context, job, state);
 }
 
 void updateState(EventContext& context, Job& job) {
@@ -177,13 +179,19 @@ void askForWake(EventContext& context) {
   if (const auto release = tables.jobs.nextRelease()) {
     releaseDue = context.now.steady + std::max(Duration::zero(), *release - context.now.wall);
   }
+  std::optional<MonotonicTime> cronDue;
+  if (const auto time = tables.crons.nextDue()) {
+    cronDue = context.now.steady + std::max(Duration::zero(), *time - context.now.wall);
+  }
   std::optional<MonotonicTime> goesOn;
-  if (tables.jobs.queue().isInterrupted() || tables.servers.hasUpdates() || tables.dependencies.hasDue())
+  if (tables.jobs.queue().isInterrupted() || tables.servers.hasUpdates() || tables.dependencies.hasDue() ||
+      tables.crons.hasToGoOn())
     goesOn = context.now.steady;
   for (const auto& other :
        {goesOn, tables.agents.nextDeadline(), tables.handOverDue, tables.historyDue, tables.offersDue,
         tables.violations.due.next(), tables.throttles.due.next(), tables.pools.due, tables.preemptionDue,
-        reservationDue, releaseDue, tables.jobs.followers().nextDue(), tables.uploads.nextDue()}) {
+        reservationDue, releaseDue, cronDue, tables.crons.nextRetry(), tables.jobs.followers().nextDue(),
+        tables.uploads.nextDue()}) {
     if (!next || (other && *other < *next)) next = other;
   }
   if (!next || next == tables.wakeAt) return;
@@ -219,6 +227,7 @@ JobAssignment wholeAssignment(const Tables& tables, const Job& job) {
 void flush(EventContext& context) {
   flushJobs(context);
   settleDependencies(context);
+  goOnWithCrons(context);
   for (Usage& usage : context.tables.usage.takeChanged()) context.out.put(std::move(usage));
   eraseOldJobs(context);
   eraseKeptFiles(context);

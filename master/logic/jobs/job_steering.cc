@@ -1,6 +1,6 @@
 #include "master/logic/jobs/job_steering.h"
 
-#include "master/logic/jobs/commits.h"
+#include "master/logic/jobs/acceptance.h"
 #include "master/logic/jobs/dependencies.h"
 #include "master/logic/jobs/rejudging.h"
 #include "master/logic/jobs/task_life.h"

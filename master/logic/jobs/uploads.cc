@@ -1,7 +1,7 @@
 #include "master/logic/jobs/uploads.h"
 
 #include "core/base/units.h"
-#include "master/logic/jobs/commits.h"
+#include "master/logic/jobs/acceptance.h"
 #include "master/logic/queue/offers.h"
 
 namespace tarcil::master {

@@ -91,6 +91,7 @@ struct Collect {
   void operator()(ObservedProfile&& r) { to.observed.push_back(std::move(r)); }
   void operator()(FilesRecord&&) {}
   void operator()(UploadRecord&& r) { to.uploads.push_back(r); }
+  void operator()(Cron&& r) { to.crons.push_back(std::move(r)); }
 };
 
 // The letter, and the rest in hexadecimal digits: of a record that does not say what it is.
@@ -149,7 +150,7 @@ class RocksReader : public Store {
     using Kind = RecordKind;
     for (Kind kind : {Kind::kCluster, Kind::kSettings, Kind::kServer, Kind::kAgent, Kind::kAnswer,
                       Kind::kPlatform, Kind::kJob, Kind::kProgress, Kind::kTask, Kind::kUsage, Kind::kProfile,
-                      Kind::kProfiling, Kind::kObserved, Kind::kUpload}) {
+                      Kind::kProfiling, Kind::kObserved, Kind::kUpload, Kind::kCron}) {
       const std::string prefix(1, static_cast<char>(kind));
       Status status = scan(*open_.db, open_.rest(), folder_, prefix, [&contents](Record&& record) {
         std::visit(Collect{contents}, std::move(record));
@@ -274,6 +275,10 @@ class RocksStore final : public RocksReader {
 
   void add(rocksdb::WriteBatch& batch, const EraseObserved& erase) {
     check(batch.Delete(open_.rest(), observedKey(erase.user, erase.application)));
+  }
+
+  void add(rocksdb::WriteBatch& batch, const EraseCron& erase) {
+    check(batch.Delete(open_.rest(), cronKey(erase.user, erase.name)));
   }
 
   void add(rocksdb::WriteBatch& batch, const EraseFiles& erase) {

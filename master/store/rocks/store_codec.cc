@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "schema/convert.h"
+#include "schema/convert_cron.h"
 #include "schema/convert_profile.h"
 #include "schema/convert_support.h"
 #include "schema/store.capnp.h"
@@ -56,6 +57,7 @@ struct KeyOf {
   std::string operator()(const StoredProfile& r) const { return profileKey(r.profile.application); }
   std::string operator()(const Profiling& r) const { return profilingKey(r.application); }
   std::string operator()(const ObservedProfile& r) const { return observedKey(r.user, r.application); }
+  std::string operator()(const Cron& r) const { return cronKey(r.user, r.spec.name); }
 };
 
 void writeUnits(const RuSet& units, auto init) {
@@ -131,6 +133,7 @@ struct Encode {
   void operator()(const StoredProfile& r) { write(r, to.initProfile()); }
   void operator()(const Profiling& r) { write(r, to.initProfiling()); }
   void operator()(const ObservedProfile& r) { write(r, to.initObserved()); }
+  void operator()(const Cron& r) { write(r, to.initCron()); }
 };
 
 ServerRecord readServer(wire::ServerRecord::Reader from) {
@@ -173,6 +176,10 @@ std::string profilingKey(const std::string& application) {
 
 std::string observedKey(const std::string& user, const std::string& application) {
   return prefix(RecordKind::kObserved) + user + '\0' + application;
+}
+
+std::string cronKey(const std::string& user, const std::string& name) {
+  return prefix(RecordKind::kCron) + user + '\0' + name;
 }
 
 std::string agentKey(const std::string& agent) {
@@ -260,6 +267,8 @@ Record decodeRecord(std::string_view key, std::string_view value) {
       return read(stored.getProfiling());
     case wire::StoredRecord::OBSERVED:
       return read(stored.getObserved());
+    case wire::StoredRecord::CRON:
+      return read(stored.getCron());
   }
   KJ_FAIL_REQUIRE("a record of an unknown kind", static_cast<int>(stored.which()));
 }

@@ -49,6 +49,7 @@ class RandomCluster {
   void step() {
     if (chance(0.3)) answerResize();
     if (chance(0.1)) tellViolations();
+    if (chance(0.02)) changeCron();
     const uint64_t dice = rng_.below(100);
     if (dice < 10) return attachAgent();
     if (dice < 14) return detachSomebody();
@@ -120,6 +121,7 @@ class RandomCluster {
     for (const JobSummary& job : master_.logic().jobs(theOperator(), {.limit = 1000}).jobs) {
       before.emplace(job.id, *master_.logic().job(job.id));
     }
+    const auto crons = master_.logic().crons(theOperator(), {}, 100);
     master_.restart();
     forgetSessions();
     ASSERT_EQ(master_.logic().jobs(theOperator(), {.limit = 1000}).jobs.size(), before.size());
@@ -130,6 +132,9 @@ class RandomCluster {
       EXPECT_EQ(after.tasks, details.tasks);
       EXPECT_EQ(after.ahead, details.ahead);
     }
+    const auto cronsAfter = master_.logic().crons(theOperator(), {}, 100);
+    ASSERT_EQ(cronsAfter.size(), crons.size());
+    for (size_t i = 0; i < crons.size(); ++i) EXPECT_EQ(cronsAfter[i].cron, crons[i].cron);
   }
 
   void attachAgent() {
@@ -210,6 +215,21 @@ class RandomCluster {
     if (chance(0.1)) event.change = ServerChange::kCordon;
     if (chance(0.5)) event.deadline = std::chrono::seconds(rng_.below(5));
     deliver(event);
+  }
+
+  // Each has at most one job that waits, since nobody places those.
+  void changeCron() {
+    const std::string name = "cron-" + std::to_string(rng_.below(3));
+    if (chance(0.5)) {
+      CronSpec cron{.id = {}, .name = name, .schedule = "* * * * *", .zone = "UTC", .job = spec()};
+      for (uint8_t& byte : cron.id.bytes) byte = static_cast<uint8_t>(rng_.below(256));
+      deliver(CronAdded{0, {"alice", Role::kSubmit, {"build"}}, cron});
+    } else {
+      const auto change = static_cast<CronChange>(rng_.below(chance(0.2) ? 4 : 3));
+      JobId job;
+      for (uint8_t& byte : job.bytes) byte = static_cast<uint8_t>(rng_.below(256));
+      deliver(CronSteered{0, theOperator(), "alice", name, change, job});
+    }
   }
 
   Commit randomCommit() {

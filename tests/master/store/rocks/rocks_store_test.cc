@@ -120,6 +120,18 @@ TEST_F(RocksStoreTest, HoldsProfilesAndWhatIsMeasuredUntilTheyAreErased) {
   EXPECT_EQ(contentsOf("store").profiles.size(), 1u) << "it is another record";
 }
 
+TEST_F(RocksStoreTest, HoldsCronsUntilTheyAreRemoved) {
+  Cron nightly{.spec = {.name = "nightly"}, .user = "alice"},
+      weekly{.spec = {.name = "weekly"}, .user = "alice"};
+  put(*open("store"), nightly);
+  put(*open("store"), weekly);
+  nightly.isHeld = true;
+  put(*open("store"), nightly);
+  EXPECT_THAT(contentsOf("store").crons, ElementsAre(nightly, weekly));
+  ASSERT_TRUE(open("store")->write(std::vector<Mutation>{EraseCron{"alice", "nightly"}}).ok());
+  EXPECT_THAT(contentsOf("store").crons, ElementsAre(weekly));
+}
+
 TEST_F(RocksStoreTest, HoldsAgentsUntilTheyAreForgotten) {
   const ClusterRecord cluster{"c", 1, 1, 7};
   put(*open("store"), cluster);

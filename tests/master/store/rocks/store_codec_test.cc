@@ -111,6 +111,12 @@ TEST(StoredRecords, ComeBackAsTheyWere) {
   ObservedProfile observed{.application = "sort", .user = "alice", .last = WallTime(Duration(7))};
   observed.caused[2] = {3, 20.5, 1.5};
   EXPECT_EQ(std::get<ObservedProfile>(stored(observed)), observed);
+  const Cron cron{
+      .spec = {.id = job().id, .name = "nightly", .schedule = "@daily", .zone = "UTC", .job = job().spec},
+      .user = "alice",
+      .lastJob = CronRun{.job = job().id, .number = 7},
+      .runs = {{.reason = "missed"}}};
+  EXPECT_EQ(std::get<Cron>(stored(cron)), cron);
 }
 
 TEST(StoredRecords, OfFormat1AreRead) {

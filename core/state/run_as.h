@@ -7,10 +7,10 @@
 #include "core/model/job.h"
 #include "core/state/caller.h"
 
-namespace tarcil::agent {
+namespace tarcil {
 
 // The system user that the job's tasks run as: the one asked for, else the caller's default. kDenied, naming
 // the users that the caller may choose from, where it is none of these.
 Result<std::string> runAsFor(const JobSpec& spec, const Caller& caller);
 
-}  // namespace tarcil::agent
+}  // namespace tarcil

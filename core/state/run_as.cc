@@ -1,9 +1,9 @@
-#include "agent/logic/run_as.h"
+#include "core/state/run_as.h"
 
 #include <algorithm>
 #include <vector>
 
-namespace tarcil::agent {
+namespace tarcil {
 namespace {
 
 std::string listed(const std::vector<std::string>& names) {
@@ -25,4 +25,4 @@ Result<std::string> runAsFor(const JobSpec& spec, const Caller& caller) {
                 listed(caller.runAs));
 }
 
-}  // namespace tarcil::agent
+}  // namespace tarcil

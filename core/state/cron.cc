@@ -1,0 +1,71 @@
+#include "core/state/cron.h"
+
+#include "core/base/names.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/model/cron_schedule.h"
+#include "core/model/job_check.h"
+#include "core/model/job_size.h"
+
+namespace tarcil {
+namespace {
+
+// Every bit of the result depends on every bit of the number, and no two numbers have the same (Steele et
+// al., OOPSLA 2014).
+uint64_t mixed(uint64_t number) {
+  number = (number ^ number >> 30) * 0xbf58476d1ce4e5b9;
+  number = (number ^ number >> 27) * 0x94d049bb133111eb;
+  return number ^ number >> 31;
+}
+
+}  // namespace
+
+std::string whyNotAgain(const JobSpec& job) {
+  if (job.policy == Policy::kLateBinding)
+    return "policy: agents keep late-bound jobs, and the master makes none; write policy: quality";
+  if (job.startAfter != kNever) return "start_after: the schedule says when its jobs start; leave it out";
+  if (!job.after.empty())
+    return "after: names jobs that have ended when its second job is made; leave it out, and have the "
+           "command do what is to come first";
+  if (job.hold)
+    return "hold: each of its jobs would be held; leave it out, and hold the cron with `tarcil cron hold`";
+  if (!job.measures.empty()) return "measures: an application is measured once; submit that job by itself";
+  if (const size_t bytes = sizeOf(job); bytes > kMaxCronJobBytes) {
+    return "job: it takes " + formatSize(bytes) + ", and a cron's may take " + formatSize(kMaxCronJobBytes) +
+           "; put what is large into files on the servers";
+  }
+  return "";
+}
+
+Status checkCron(const CronSpec& cron, const TimeZones& zones) {
+  if (Status named = checkName("name", cron.name); !named) return named;
+  if (cron.schedule.size() > kMaxScheduleCharacters) {
+    return invalid("schedule: has " + std::to_string(cron.schedule.size()) + " characters; write at most " +
+                   std::to_string(kMaxScheduleCharacters));
+  }
+  if (const auto schedule = parseCronSchedule(cron.schedule); !schedule)
+    return invalid("schedule: " + schedule.error().message);
+  if (cron.zone.size() > kMaxZoneCharacters)
+    return invalid("zone: " + shown(cron.zone) + " is too long; write one such as Europe/Berlin");
+  if (const auto zone = zones.named(cron.zone); !zone) return invalid("zone: " + zone.error().message);
+  if (cron.deadline < kMinCronDeadline || cron.deadline > kMaxCronDeadline) {
+    return invalid("deadline: " + formatDuration(cron.deadline) + " is out of range; write " +
+                   formatDuration(kMinCronDeadline) + " to " + formatDuration(kMaxCronDeadline));
+  }
+  if (std::string problem = whyNotAgain(cron.job); !problem.empty()) return invalid(std::move(problem));
+  return checkJob(cron.job, false);
+}
+
+JobId jobIdOf(const JobId& cron, WallTime planned) {
+  const auto time = mixed(static_cast<uint64_t>(planned.time_since_epoch().count()));
+  JobId id;
+  for (size_t half = 0; half < 2; ++half) {
+    uint64_t number = 0;
+    for (size_t i = 0; i < 8; ++i) number = number << 8 | cron.bytes[8 * half + i];
+    number = mixed(number ^ (half == 0 ? time : mixed(time)));
+    for (size_t i = 0; i < 8; ++i) id.bytes[8 * half + i] = static_cast<uint8_t>(number >> (56 - 8 * i));
+  }
+  return id;
+}
+
+}  // namespace tarcil
