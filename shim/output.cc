@@ -18,7 +18,7 @@ char buffer[64 * 1024];
 
 }  // namespace
 
-bool OutputStream::pump() {
+bool OutputStream::pump(OutputFile* besides) {
   if (pipeFd_ < 0) return false;
   const long count = sys::read(pipeFd_, buffer, sizeof buffer);
   if (count < 0) return false;
@@ -28,6 +28,7 @@ bool OutputStream::pump() {
     return false;
   }
   if (cut_.empty()) store(buffer, static_cast<uint64_t>(count));
+  if (besides != nullptr) besides->write(buffer, static_cast<uint64_t>(count));
   return true;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "shim/output_file.h"
 #include "shim/text.h"
 
 namespace tarcil {
@@ -27,8 +28,9 @@ class OutputStream {
   // The file is there from now on, whether anything comes or not, and processes made later write to it too.
   void openFile();
 
-  // Moves what is in the pipe, at most one buffer full. False: nothing was there, or nothing ever will be.
-  bool pump();
+  // Moves what is in the pipe, at most one buffer full, and into `besides` where there is such a file. False:
+  // nothing was there, or nothing ever will be.
+  bool pump(OutputFile* besides);
 
   // Which output was dropped and why, for people; empty if none was.
   const char* cut() const { return cut_.get(); }

@@ -29,11 +29,11 @@ class OutputTest : public testing::Test {
 
 TEST_F(OutputTest, TheFileAppearsWithTheFirstByte) {
   OutputStream out = stream(100);
-  EXPECT_FALSE(out.pump());
+  EXPECT_FALSE(out.pump(nullptr));
   EXPECT_FALSE(std::filesystem::exists(file()));
   write("abc");
-  EXPECT_TRUE(out.pump());
-  EXPECT_FALSE(out.pump());
+  EXPECT_TRUE(out.pump(nullptr));
+  EXPECT_FALSE(out.pump(nullptr));
   EXPECT_EQ(textOf(file()), "abc");
 }
 
@@ -49,7 +49,7 @@ TEST_F(OutputTest, TheNewestIsKeptAndStaysWhereItIs) {
   OutputStream out = stream(kLimit);
   for (uint64_t i = 0; i < kPieces; ++i) {
     write(std::string(kPiece, static_cast<char>('0' + i % 10)));
-    EXPECT_TRUE(out.pump());
+    EXPECT_TRUE(out.pump(nullptr));
   }
   out.finish();
   const std::string text = textOf(file());
@@ -64,7 +64,7 @@ TEST_F(OutputTest, TheNewestIsKeptAndStaysWhereItIs) {
 TEST_F(OutputTest, ExactlyTheLimitIsNotCut) {
   OutputStream out = stream(3);
   write("abc");
-  out.pump();
+  out.pump(nullptr);
   EXPECT_EQ(textOf(file()), "abc");
   EXPECT_STREQ(out.cut(), "");
 }
@@ -77,7 +77,7 @@ TEST_F(OutputTest, WithoutHolesWhatIsBeyondTheLimitIsDrainedAndMarkedOnce) {
   OutputStream out = stream(1000);
   for (int i = 0; i < 20; ++i) {
     write(std::string(10'000, 'x'));
-    EXPECT_TRUE(out.pump());
+    EXPECT_TRUE(out.pump(nullptr));
   }
   out.finish();
   const std::string mark = "stdout cut after 70000 bytes: the limit of output is reached";
@@ -92,8 +92,8 @@ TEST_F(OutputTest, EndsWithTheLastWriter) {
   OutputStream out = stream(100);
   write("last");
   ::close(std::exchange(pipe_[1], -1));
-  EXPECT_TRUE(out.pump());
-  EXPECT_FALSE(out.pump());
+  EXPECT_TRUE(out.pump(nullptr));
+  EXPECT_FALSE(out.pump(nullptr));
   EXPECT_EQ(out.pipeFd(), -1);
 }
 
