@@ -9,10 +9,24 @@
 
 namespace tarcil {
 
+// When a sink takes more without making its caller wait.
+class Pace {
+ public:
+  static constexpr size_t kPiece = 4'096;  // bytes that it takes at once where it has room
+
+  virtual ~Pace() noexcept(false) = default;
+  virtual bool hasRoom() = 0;
+  virtual kj::Promise<void> untilRoom() = 0;
+  virtual kj::Timer& timer() = 0;
+};
+
 struct OutputSource {
   JobId job;
   TaskIndex task = 0;
   wire::Stream stream = wire::Stream::STDOUT;
+  // Of a task that waits for what is copied (TaskSpec::streamed): when the sink takes it. It is told from
+  // time to time that somebody is there, however long that takes. Else null.
+  Pace* pace = nullptr;
 };
 
 enum class Follow {

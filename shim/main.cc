@@ -129,11 +129,14 @@ void runTask(const Plan& plan, int directory, int signalFd, ExitRecord& record, 
     if (made < 0) report.fail("make a pipe", made);
   }
   for (const int fd : {out.reader, err.reader}) sys::call(SYS_fcntl, fd, F_SETFL, O_NONBLOCK);
-  shared.streams[0] = {"stdout", directory, out.reader, plan.header->outputLimit};
-  shared.streams[1] = {"stderr", directory, err.reader, plan.header->outputLimit};
+  const uint64_t limit = plan.header->outputLimit;
+  const int news = plan.header->readerSeconds > 0 ? OutputPump::openNews(directory) : -1;
+  const Backlog backlog = news < 0 ? Backlog() : Backlog(limit, plan.header->readerSeconds);
+  shared.streams[0] = {"stdout", directory, out.reader, limit, backlog};
+  shared.streams[1] = {"stderr", directory, err.reader, limit, backlog};
   shared.files[0] = {"output", plan.outputFile};
   shared.files[1] = {"error", plan.errorFile};
-  OutputPump output(plan, {shared.streams, shared.files, report}, lifeline.reader, lifeline.writer);
+  OutputPump output(plan, {shared.streams, shared.files, report}, news, lifeline.reader, lifeline.writer);
   Lease lease(plan.leaseFile);
   bool shutDown = false;
   if (report.phase != Report::Phase::kFailed && makeCgroups(plan, report) && output.openFiles()) {

@@ -2,6 +2,7 @@
 
 #include <linux/capability.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "shim/cgroups.h"
@@ -35,7 +36,20 @@ long takeRightsOfUser(const Plan& plan) {
   return sys::call(SYS_capset, &version, none);
 }
 
+int64_t monotonicSeconds() {
+  timespec now{};
+  sys::call(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+  return now.tv_sec;
+}
+
 }  // namespace
+
+int OutputPump::openNews(int directory) {
+  // That of a directory that had another task before is as good.
+  sys::call(SYS_mknodat, directory, kTakenFifo, S_IFIFO | 0600, 0);
+  const long opened = sys::openAt(directory, kTakenFifo, O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+  return opened < 0 ? -1 : static_cast<int>(opened);
+}
 
 OutputFile* OutputPump::fileOf(int i) const {
   if (!shared_.files[i].isWanted()) return nullptr;
@@ -70,12 +84,18 @@ bool OutputPump::openFiles() {
 }
 
 void OutputPump::pump() {
-  if (ownReads_ < kOwnReads && !writesFiles()) {
+  if (mayMoveHere()) {
     ++ownReads_;
   } else if (startProcess(-1)) {
     return;
   }
   for (int i = 0; i < kStreams; ++i) moveHere(i);
+}
+
+bool OutputPump::mayMoveHere() {
+  const int64_t now = monotonicSeconds();
+  const bool isFull = shared_.streams[0].isFull(now) || shared_.streams[1].isFull(now);
+  return ownReads_ < kOwnReads && !writesFiles() && !isFull;
 }
 
 bool OutputPump::startProcess(int opened) {
@@ -101,20 +121,41 @@ void OutputPump::run(int opened) {
     sys::write(opened, "", 1);
     sys::close(opened);
   }
-  for (;;) {
-    pollfd fds[1 + kStreams] = {{lifeline_, 0, 0},
-                                {shared_.streams[0].pipeFd(), POLLIN, 0},
-                                {shared_.streams[1].pipeFd(), POLLIN, 0}};
-    if (sys::call(SYS_ppoll, fds, 1 + kStreams, 0, 0, 0) < 0) continue;
-    for (int i = 0; i < kStreams; ++i) {
-      if (fds[1 + i].revents != 0) shared_.streams[i].pump(fileOf(i));
+  for (;;) move();
+}
+
+// What there is now, or comes next.
+void OutputPump::move() {
+  const int64_t now = monotonicSeconds();
+  pollfd fds[2 + kStreams] = {{lifeline_, 0, 0}, {news_, POLLIN, 0}};
+  timespec most{};
+  bool isBounded = false;
+  for (int i = 0; i < kStreams; ++i) {
+    OutputStream& stream = shared_.streams[i];
+    const bool isFull = stream.isFull(now);
+    fds[2 + i] = {isFull ? -1 : stream.pipeFd(), POLLIN, 0};
+    if (!isFull) continue;
+    const int64_t left = stream.secondsLeft(now);
+    if (!isBounded || left < most.tv_sec) most.tv_sec = left;
+    isBounded = true;
+  }
+  if (sys::call(SYS_ppoll, fds, 2 + kStreams, isBounded ? &most : nullptr, 0, 0) < 0) return;
+  if (fds[1].revents != 0) readNews();
+  for (int i = 0; i < kStreams; ++i) {
+    if (fds[2 + i].revents != 0) shared_.streams[i].pump(fileOf(i));
+  }
+  if (fds[0].revents == 0) return;
+  for (int i = 0; i < kStreams; ++i) {
+    while (shared_.streams[i].pump(fileOf(i))) {
     }
-    if (fds[0].revents == 0) continue;
-    for (int i = 0; i < kStreams; ++i) {
-      while (shared_.streams[i].pump(fileOf(i))) {
-      }
-    }
-    sys::exit(0);
+  }
+  sys::exit(0);
+}
+
+void OutputPump::readNews() {
+  OutputTaken taken;
+  while (sys::read(news_, &taken, sizeof taken) == sizeof taken) {
+    if (taken.stream < kStreams) shared_.streams[taken.stream].take(taken.offset, monotonicSeconds());
   }
 }
 

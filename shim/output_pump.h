@@ -13,6 +13,8 @@ namespace tarcil {
 // time. What output takes of that is then the task's, and a task that writes faster than its limits allow
 // waits at its pipe. The shim itself, which has to end the task, stays outside and is not slowed down by it.
 //
+// Of a streamed task that child, too, waits for whoever takes the output.
+//
 // Where output goes to files of the job's choice too, a child moves all of it. It has the rights of the
 // task's user, and the shim waits for no disk of theirs.
 class OutputPump {
@@ -30,9 +32,14 @@ class OutputPump {
     Report& report;
   };
 
-  // `lifeline`, `lifelineWriter`: of a pipe that no other process holds the write end of.
-  OutputPump(const Plan& plan, Shared shared, int lifeline, int lifelineWriter)
-      : plan_(plan), shared_(shared), lifeline_(lifeline), lifelineWriter_(lifelineWriter) {}
+  // Where news of what has been taken of a streamed task's output comes from (OutputTaken); -1 where there is
+  // no such place.
+  static int openNews(int directory);
+
+  // `news`: of openNews(), or -1. `lifeline`, `lifelineWriter`: of a pipe that no other process holds the
+  // write end of.
+  OutputPump(const Plan& plan, Shared shared, int news, int lifeline, int lifelineWriter)
+      : plan_(plan), shared_(shared), news_(news), lifeline_(lifeline), lifelineWriter_(lifelineWriter) {}
 
   // Opens the files of the job's choice, if there are any. False: the report says why it cannot be done.
   bool openFiles();
@@ -61,11 +68,15 @@ class OutputPump {
   bool startProcess(int opened);
   [[noreturn]] void run(int opened);
   void becomeWriter(bool isFirst);
+  bool mayMoveHere();
+  void readNews();
+  void move();
   void awaitProcess();
   bool moveHere(int i);
 
   const Plan& plan_;
   const Shared shared_;
+  const int news_;
   const int lifeline_;
   const int lifelineWriter_;
   uint32_t ownReads_ = 0;

@@ -32,6 +32,15 @@ inline constexpr int kLockFd =
 inline constexpr int kStatusFd =
     5;  // pipe to the monitor: "ALLOCATION MICROSECONDS\n" once the command is executed
 
+// What a monitor writes into the FIFO of a streamed task's directory: what is before `offset` has arrived.
+// Monitors and shims of different builds meet here, so it stays as it is.
+inline constexpr const char* kTakenFifo = "taken";
+struct OutputTaken {
+  uint32_t stream = 0;  // 0: stdout, 1: stderr
+  uint32_t unused = 0;
+  uint64_t offset = 0;
+};
+
 // Asks the shim to signal the task; the siginfo's value is the signal. SIGKILL ends all processes of the
 // task, any other goes to the command.
 inline constexpr int kRequestSignal = 40;
@@ -79,7 +88,8 @@ struct PlanHeader {
   uint32_t devices = 0;
   uint32_t network = kHostNetwork;
   uint32_t fileSeconds = 60;  // that a disk of the user's may take to open their files, and to write the last
-  uint32_t privileged = 0;    // 1: the command is a program of the server that makes the container itself
+  uint32_t readerSeconds = 0;  // that a task waits for whoever takes its output; 0: nobody is waited for
+  uint32_t privileged = 0;     // 1: the command is a program of the server that makes the container itself
   uint64_t networkBytesPerSecond = 0;  // each way, with kOwnNetwork; 0: no limit
   uint64_t allocation = 0;
   uint64_t outputLimit = 0;    // bytes of each of stdout and stderr

@@ -47,6 +47,10 @@ PlanDevice planned(const DeviceNode& node) {
   return {type | node.permissions, node.uid, node.gid, node.number.major, node.number.minor};
 }
 
+uint32_t secondsIn(Duration time) {
+  return static_cast<uint32_t>(std::chrono::ceil<std::chrono::seconds>(time).count());
+}
+
 PlanHeader headerFor(const LaunchSpec& spec, const SystemUser& user, const TaskSetting& setting,
                      size_t variables) {
   PlanHeader header;
@@ -64,8 +68,8 @@ PlanHeader headerFor(const LaunchSpec& spec, const SystemUser& user, const TaskS
   header.devices = static_cast<uint32_t>(setting.devices.size());
   header.network = networkOf(spec.container.network);
   header.networkBytesPerSecond = spec.limits.networkBytesPerSecond;
-  header.fileSeconds =
-      static_cast<uint32_t>(std::chrono::ceil<std::chrono::seconds>(setting.fileWait).count());
+  header.fileSeconds = secondsIn(setting.fileWait);
+  header.readerSeconds = spec.streamed ? secondsIn(setting.readerWait) : 0;
   header.privileged = setting.privileged ? 1 : 0;
   header.allocation = spec.allocation;
   header.outputLimit = spec.limits.outputBytes;

@@ -111,6 +111,7 @@ JobSpec aFullSpec() {
   job.items = Items({"a"});
   job.output = "/o";
   job.error = "/e";
+  job.streamed = true;
   job.results = {"*.csv"};
   return job;
 }

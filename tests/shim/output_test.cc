@@ -88,6 +88,46 @@ TEST_F(OutputTest, WithoutHolesWhatIsBeyondTheLimitIsDrainedAndMarkedOnce) {
   ::close(reader);
 }
 
+TEST_F(OutputTest, NothingIsDroppedThatIsNotTaken) {
+  constexpr uint64_t kPiece = 10'000, kLimit = 100'000;
+  OutputStream out("stdout", directory_, pipe_[0], kLimit, Backlog(kLimit, 60));
+  uint64_t written = 0;
+  const auto fill = [&] {
+    while (!out.isFull(0)) {
+      write(std::string(kPiece, static_cast<char>('0' + written / kPiece % 10)));
+      ASSERT_TRUE(out.pump(nullptr));
+      written += kPiece;
+    }
+  };
+  fill();
+  EXPECT_EQ(written, kLimit);
+  for (uint64_t taken = 0; taken < 10 * kLimit; taken += kPiece) {
+    out.take(taken, 0);
+    fill();
+    const std::string text = textOf(file());
+    for (uint64_t at = taken; at < text.size(); at += 1'000)
+      ASSERT_EQ(text[at], static_cast<char>('0' + at / kPiece % 10)) << at;
+    ASSERT_LT(bytesOnDisk(file()), 2 * kLimit);
+  }
+  out.finish();
+  EXPECT_THAT(out.cut(), testing::EndsWith("bytes: the limit of output is reached"));
+}
+
+TEST_F(OutputTest, WithoutAReaderTheNewestIsKept) {
+  constexpr uint64_t kPiece = 10'000, kLimit = 100'000;
+  OutputStream out("stdout", directory_, pipe_[0], kLimit, Backlog(kLimit, 60));
+  for (int i = 0; i < 100; ++i) {
+    const bool isFull = out.isFull(0);
+    EXPECT_EQ(isFull, i == 10) << i;
+    EXPECT_FALSE(isFull && out.isFull(60));
+    write(std::string(kPiece, 'x'));
+    EXPECT_TRUE(out.pump(nullptr));
+  }
+  EXPECT_LT(bytesOnDisk(file()), 2 * kLimit);
+  out.finish();
+  EXPECT_THAT(out.cut(), testing::EndsWith("the limit of output is reached, and nobody took it"));
+}
+
 TEST_F(OutputTest, EndsWithTheLastWriter) {
   OutputStream out = stream(100);
   write("last");

@@ -188,7 +188,7 @@ TEST_F(OutputFileTest, ALongPathLeavesRoomForTheReason) {
   std::string path = at("");
   while (path.size() < 4'000) path += "x/";
   const TaskEnd end = containers().run(writing("true", path + "out"));
-  EXPECT_THAT(end.problem, HasSubstr("x/' (output of the job): No such file or directory; it takes"));
+  EXPECT_THAT(end.problem, HasSubstr("' (output of the job): No such file or directory; it takes"));
 }
 
 TEST_F(OutputFileTest, OnAFullDiskIsCutAndTheTaskGoesOn) {
