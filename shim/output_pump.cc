@@ -74,7 +74,10 @@ bool OutputPump::openFiles() {
   const bool isOpen = answered && sys::read(opened[0], &word, 1) == 1;
   sys::close(opened[0]);
   if (isOpen) return true;
-  if (started && !answered) sys::call(SYS_kill, process_, SIGKILL);
+  if (started && !answered) {
+    sys::call(SYS_kill, process_, SIGKILL);
+    process_ = -1;  // it ends when its disk lets it
+  }
   if (report.phase == Report::Phase::kFailed) return false;
   report.phase = Report::Phase::kFailed;
   report.exitCode = started && !answered ? 126 : 0;

@@ -34,7 +34,8 @@ class HangingDisk final {
     tool({"/usr/sbin/mkfs.ext4", "-q", "-F", image});
     tool({"/usr/bin/mount", "-o", "loop", image, path()});
     root_ = ::open(path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    std::filesystem::permissions(path(), std::filesystem::perms(0755));
+    for (const std::string& open : {folder_, path()})
+      std::filesystem::permissions(open, std::filesystem::perms(0755));
   }
   ~HangingDisk() {
     if (hangs_) goOn();
