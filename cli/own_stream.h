@@ -16,7 +16,7 @@ class OwnStream final : public Pace {
   OwnStream(kj::UnixEventPort& port, kj::Timer& timer, int fd) : port_(port), timer_(timer), fd_(fd) {}
   KJ_DISALLOW_COPY(OwnStream);
 
-  bool hasRoom() override;
+  size_t room() override;
   kj::Promise<void> untilRoom() override;
   kj::Timer& timer() override { return timer_; }
 

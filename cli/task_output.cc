@@ -85,8 +85,8 @@ class OutputCopy final {
 
   // What was received, as the sink takes it.
   kj::Promise<void> passOn() {
-    while (!left().empty() && source_.pace->hasRoom()) {
-      const std::string_view piece = left().substr(0, Pace::kPiece);
+    for (size_t room; !left().empty() && (room = source_.pace->room()) > 0;) {
+      const std::string_view piece = left().substr(0, room);
       passed_ += piece.size();
       sink_(piece);
     }

@@ -12,10 +12,8 @@ namespace tarcil {
 // When a sink takes more without making its caller wait.
 class Pace {
  public:
-  static constexpr size_t kPiece = 4'096;  // bytes that it takes at once where it has room
-
   virtual ~Pace() noexcept(false) = default;
-  virtual bool hasRoom() = 0;
+  virtual size_t room() = 0;  // bytes that it takes at once; 0: none now
   virtual kj::Promise<void> untilRoom() = 0;
   virtual kj::Timer& timer() = 0;
 };

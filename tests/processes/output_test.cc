@@ -126,7 +126,7 @@ TEST(RunOutput, OfARunThatWasKilledDoesNotKeepItsTaskFromBeingCancelled) {
   run.process().signal(SIGKILL);
   run.process().finish();
   const Json jobs = cluster.json({"job", "list"});
-  const std::string job = jobs["jobs"][0]["id"];
+  const std::string job = jobs[0]["id"];
   EXPECT_EQ(cluster.run({"job", "cancel", job}).exitCode, 0);
   EXPECT_EQ(cluster.ended(job)["state"], "cancelled");
 }
@@ -160,7 +160,7 @@ TEST(OutputFiles, ThatCannotBeWrittenAreTheJobsOwnFault) {
   const std::string path = cluster.traces().at("missing/out");
   const Json ended = cluster.ended(cluster.submit(shellJob("true", "output: " + path + "\n")));
   EXPECT_EQ(ended["state"], "failed");
-  EXPECT_EQ(ended["tasks"][0]["exit_code"], 126);
+  EXPECT_EQ(ended["tasks"][0]["attempts"], 1) << "another server would do no better";
   const std::string reason = ended["tasks"][0]["problem"];
   EXPECT_THAT(reason,
               HasSubstr("cannot write to '" + path + "' (output of the job): No such file or directory"));
