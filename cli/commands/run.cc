@@ -112,6 +112,7 @@ JobSpec specOf(const RunFlags& flags) {
   if (!flags.memory.empty()) spec.limits.memoryBytes = sizeIn("--memory", flags.memory);
   spec.workdir = flags.workdir;
   spec.policy = policyNamed(flags.policy).value();
+  spec.streamed = spec.policy != Policy::kLateBinding;
   spec.atMostOnce = flags.atMostOnce;
   check(spec, !flags.files.empty());
   return spec;
