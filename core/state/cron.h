@@ -40,13 +40,13 @@ inline constexpr size_t kMaxZoneCharacters = 100;
 
 // What a user asks for.
 struct CronSpec {
-  JobId id;              // made by the client, so that a repeated call finds the first
-  std::string name;      // a plain one (core/base/names.h), unique among its user's
-  std::string schedule;  // core/model/cron_schedule.h
-  std::string zone;      // by whose clock: core/base/time_zones.h
+  JobId id{};              // made by the client, so that a repeated call finds the first
+  std::string name{};      // a plain one (core/base/names.h), unique among its user's
+  std::string schedule{};  // core/model/cron_schedule.h
+  std::string zone{};      // by whose clock: core/base/time_zones.h
   IfRunning ifRunning = IfRunning::kSkip;
   Duration deadline = kDefaultCronDeadline;  // behind its time that a job may still be made
-  JobSpec job;
+  JobSpec job{};
 
   bool operator==(const CronSpec&) const = default;
 };
@@ -66,9 +66,9 @@ struct CronRun {
 };
 
 struct Cron {
-  CronSpec spec;
-  std::string user;   // whose it is
-  std::string runAs;  // system user of its jobs' tasks, decided when it was added
+  CronSpec spec{};
+  std::string user{};   // whose it is
+  std::string runAs{};  // system user of its jobs' tasks, decided when it was added
   WallTime added = kNever;
   bool isHeld = false;  // makes no jobs until it is released
   // The latest planned time that was taken up: none up to it is taken up again, whatever the clock says.
