@@ -423,13 +423,26 @@ TEST(JobWait, GoesOnWithTheNextAgent) {
 
 // --- Asking after jobs ---
 
+TEST(JobStatus, SaysOfWhichCronAJobIs) {
+  ClusterScript script;
+  script.jobs = {aFinishedJob(idOf(0xab))};
+  script.jobs[0].record.cron = "nightly";
+  script.jobs[0].record.planned = script.jobs[0].record.submitted;
+  const ScriptedCluster cluster(script);
+  EXPECT_THAT(tarcil({"job", "status", "ab00"}, cluster).out, testing::HasSubstr("nightly, planned "));
+  const Json job = jsonOf(tarcil({"job", "status", "--json", "ab00"}, cluster));
+  EXPECT_EQ(job["cron"], "nightly");
+  EXPECT_EQ(job["planned"], job["submitted"]);
+}
+
 TEST(JobStatus, HasTheKeysThatScriptsRelyOn) {
   ClusterScript script;
   script.jobs = {aFinishedJob(idOf(0xab))};
   const ScriptedCluster cluster(script);
   const Json job = jsonOf(tarcil({"job", "status", "--json", "ab00"}, cluster));
-  EXPECT_EQ(keysOf(job), (Words{"id", "number", "name", "user", "state", "reason", "ahead", "expected_start",
-                                "after", "submitted", "profile_replaced", "finished", "tasks"}));
+  EXPECT_EQ(keysOf(job),
+            (Words{"id", "number", "name", "user", "state", "reason", "ahead", "expected_start", "after",
+                   "submitted", "profile_replaced", "finished", "cron", "planned", "tasks"}));
   EXPECT_EQ(job["after"], nullptr);
   EXPECT_EQ(job["profile_replaced"], nullptr);
   EXPECT_EQ(job["submitted"], "2023-11-14T22:13:20.123456Z");
