@@ -106,8 +106,9 @@ kj::Promise<int> ForegroundJob::submitAndFollow() {
         int code = exitCodeOf(job);
         if (code == 0 && dropped_ > 0) {
           mishaps += "the command succeeded, and " + std::to_string(dropped_) +
-                     " bytes of its output are missing: write more slowly, or give it an --output-limit that "
-                     "holds what is not yet copied";
+                     " bytes of its output are missing: nobody took them for minutes, or the disk of its "
+                     "server has no "
+                     "holes; give it an --output-limit that holds them";
           code = kExitOfTarcil;
         }
         if (code == kExitOfTarcil && mishaps.empty()) {

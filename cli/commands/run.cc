@@ -216,8 +216,8 @@ void addRun(CLI::App& app, const std::vector<std::string>& words) {
     command
         .add_option(
             "--output-limit", flags->outputLimit,
-            "How much of each task's output its server keeps until it is copied; what is not copied in "
-            "time is dropped beyond that, and said. Default: limits.output of a job file.")
+            "How much of each task's output its server keeps until it is copied; a task that is further "
+            "ahead waits. Default: limits.output of a job file.")
         ->type_name("SIZE");
     command.add_option("--timeout", flags->timeout, "Stop it after so long, e.g. 90s or 10m.")
         ->type_name("DURATION");

@@ -54,6 +54,26 @@ TEST(Run, CopiesOutputAndErrorAndLeavesTheCommandAlone) {
           {"A", "[1,2]"}, {"B", ""}, {"TARCIL_TOKEN_FILE", cluster.environment().at("TARCIL_TOKEN_FILE")}}));
 }
 
+TEST(Run, SaysUpToWhereItHasTheOutputAndThatTheTaskMayWait) {
+  ClusterScript script;
+  script.tasks = {{"twelve bytes", "", RunState::kDone, {}}};
+  const ScriptedCluster cluster(script);
+  EXPECT_EQ(runProcess(runOf({"command"}), cluster.environment()).out, "twelve bytes");
+  EXPECT_EQ(cluster.record().taken, (std::vector<uint64_t>{5, 10}));
+  EXPECT_TRUE(cluster.record().submitted.at(0).streamed);
+}
+
+TEST(Run, DoesNotSucceedWherePartOfTheOutputWasDropped) {
+  ScriptedTask task = aTask(RunState::kDone, 0);
+  task.out = "0123456789";
+  task.dropped = 7;
+  const ProcessResult result = runWith(task);
+  EXPECT_EQ(result.exitCode, 125);
+  EXPECT_EQ(result.out, "789");
+  EXPECT_NE(result.err.find("7 bytes of output were dropped here"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("7 bytes of its output are missing"), std::string::npos) << result.err;
+}
+
 TEST(Run, ExitsAsTheCommandDoes) {
   EXPECT_EQ(runWith(aTask(RunState::kFailed, 7)).exitCode, 7);
   EXPECT_EQ(runWith(aTask(RunState::kFailed, 0, SIGSEGV)).exitCode, 128 + SIGSEGV);
