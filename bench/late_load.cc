@@ -61,7 +61,7 @@ class LateLoad::User final : public LateClientListener {
     KJ_IF_MAYBE (done, left.done) (*done)->fulfill();
     if (load_.isClosed) load_.submit(left.stream);
   }
-  void agentFailed(const std::string&, const std::vector<late::ClientTask>&) override {
+  void agentFailed(const std::string&, const std::vector<late::ClientTask>&, const std::string&) override {
     ++load_.failures;
     load_.hasFailed = true;
   }

@@ -1,12 +1,11 @@
 #include "cli/cluster.h"
 
-#include <capnp/message.h>
 #include <fnmatch.h>
 #include <sys/random.h>
 
 #include <cstdlib>
 
-#include "cli/late_agents.h"
+#include "cli/job_listing.h"
 #include "cli/output/output.h"
 #include "core/base/failure.h"
 #include "core/model/file_pieces.h"
@@ -36,7 +35,6 @@ void randomBytes(void* to, size_t size) {
   if (::getrandom(to, size, 0) != static_cast<ssize_t>(size)) std::abort();
 }
 
-constexpr uint32_t kJobsAPage = 1'000;
 constexpr size_t kShownJobs = 60;  // letters
 
 ClientOptions optionsFor(const Context& context) {
@@ -112,30 +110,11 @@ Cluster::Jobs Cluster::find(const JobReference& reference) {
 
 Cluster::Jobs Cluster::named(const std::string& pattern) {
   Jobs jobs;
-  const auto add = [&](auto summaries) {
-    for (auto job : summaries) {
-      if (::fnmatch(pattern.c_str(), job.getName().cStr(), 0) == 0)
-        jobs.emplace(readJobId(job.getId()), job.getNumber());
-    }
-  };
-  capnp::MallocMessageBuilder message;
-  auto filter = message.initRoot<wire::JobFilter>();
-  filter.setName(literalPart(pattern).c_str());
-  kj::Maybe<capnp::Response<wire::UserPort::JobsResults>> page;
-  bool isMore = true;
-  while (isMore) {
-    auto next = ask([&](Session& session) {
-      auto request = session.user.jobsRequest();
-      request.setLimit(kJobsAPage);
-      request.setFilter(filter);
-      KJ_IF_MAYBE (last, page) request.setAfter(last->getNext());
-      return request.send();
-    });
-    add(next.getJobs());
-    isMore = next.hasNext();
-    page = kj::mv(next);
+  JobListing listing(*this, {.name = literalPart(pattern)}, SIZE_MAX, std::nullopt);
+  while (const auto entry = listing.next()) {
+    if (::fnmatch(pattern.c_str(), entry->job.getName().cStr(), 0) == 0)
+      jobs.emplace(readJobId(entry->job.getId()), entry->job.getNumber());
   }
-  for (auto& late : LateAgents(*this).list(kJobsAPage, filter)) add(late.getJobs());
   return jobs;
 }
 

@@ -60,8 +60,8 @@ void addJobName(CLI::App& command, std::string& job) {
       ->required();
 }
 
-void addJobNames(CLI::App& command, std::vector<std::string>& jobs) {
-  command
+CLI::Option* addJobNames(CLI::App& command, std::vector<std::string>& jobs) {
+  return command
       .add_option("JOB", jobs,
                   "The jobs' numbers; or name:PATTERN, or id: and the first 4 or more digits of an id.")
       ->required();

@@ -48,7 +48,7 @@ void addOutputFlags(CLI::App& command, OutputFlags& flags);
 CLI::Option* addJsonFlag(CLI::App& command, bool& json);
 // JOB, one or several: which jobs are meant (cli/job_reference.h).
 void addJobName(CLI::App& command, std::string& job);
-void addJobNames(CLI::App& command, std::vector<std::string>& jobs);
+CLI::Option* addJobNames(CLI::App& command, std::vector<std::string>& jobs);
 
 // --data, --cluster, --token-file.
 void addClusterFlags(CLI::App& command, ContextFlags& flags);

@@ -51,6 +51,7 @@ std::vector<Verb> verbs(const Words& userCommand) {
       {.name = "run", .group = "Jobs", .add = [&](CLI::App& app) { addRun(app, userCommand); }},
       {.name = "job", .group = "Jobs", .add = addJob},
       {.name = "cron", .group = "Jobs", .add = addCron},
+      {.name = "status", .group = "Cluster", .add = addStatus},
       {.name = "up", .group = "Cluster", .summary = "Start a cluster on this machine."},
       {.name = "down", .group = "Cluster", .summary = "Stop the cluster that `tarcil up` started."},
       {.name = "serve", .group = "Cluster", .summary = "Run a role of a cluster."},

@@ -66,7 +66,12 @@ class ForegroundJob::Writer final {
 };
 
 ForegroundJob::ForegroundJob(Cluster& cluster, const JobSpec& spec, ForegroundOptions options)
-    : cluster_(cluster), spec_(spec), options_(std::move(options)), id_(makeJobId()) {}
+    : cluster_(cluster),
+      spec_(spec),
+      options_(std::move(options)),
+      id_(makeJobId()),
+      out_(cluster.events(), cluster.timer(), STDOUT_FILENO),
+      err_(cluster.events(), cluster.timer(), STDERR_FILENO) {}
 
 ForegroundJob::~ForegroundJob() noexcept(false) = default;
 
@@ -101,8 +106,9 @@ kj::Promise<int> ForegroundJob::submitAndFollow() {
         int code = exitCodeOf(job);
         if (code == 0 && dropped_ > 0) {
           mishaps += "the command succeeded, and " + std::to_string(dropped_) +
-                     " bytes of its output are missing: write more slowly, or give it an --output-limit that "
-                     "holds what is not yet copied";
+                     " bytes of its output are missing: nobody took them for minutes, or the disk of its "
+                     "server has no "
+                     "holes; give it an --output-limit that holds them";
           code = kExitOfTarcil;
         }
         if (code == kExitOfTarcil && mishaps.empty()) {
@@ -146,6 +152,7 @@ kj::Promise<void> ForegroundJob::copyTask(TaskIndex task) {
 
 kj::Promise<void> ForegroundJob::copyStream(TaskIndex task, wire::Stream stream) {
   const int fd = stream == wire::Stream::STDOUT ? STDOUT_FILENO : STDERR_FILENO;
+  OwnStream& own = stream == wire::Stream::STDOUT ? out_ : err_;
   auto writer = kj::heap<Writer>(fd, spec_.tasks > 1);
   // With a gap, the rest would be worth nothing.
   const auto check = [this, stream](int error) {
@@ -163,7 +170,8 @@ kj::Promise<void> ForegroundJob::copyStream(TaskIndex task, wire::Stream stream)
       check(writer.write(text));
     }
   };
-  auto copied = copyOutput(cluster_.client(), {id_, task, stream}, Follow::kToTheEnd, std::move(sink));
+  auto copied = copyOutput(cluster_.client(), {id_, task, stream, spec_.streamed ? &own : nullptr},
+                           Follow::kToTheEnd, std::move(sink));
   return copied
       .then(
           [this, &writer = *writer, check](uint64_t dropped) {

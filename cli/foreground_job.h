@@ -8,6 +8,7 @@
 
 #include "cli/cluster.h"
 #include "cli/output/job_status.h"
+#include "cli/own_stream.h"
 
 namespace tarcil {
 
@@ -50,6 +51,7 @@ class ForegroundJob final {
   const JobSpec& spec_;
   ForegroundOptions options_;
   const JobId id_;
+  OwnStream out_, err_;
 
   bool isSubmitted_ = false;
   int stoppedBy_ = 0;  // exit code of what stopped the job, 0 while nothing has

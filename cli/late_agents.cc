@@ -39,7 +39,7 @@ LateAgents::LateAgents(Cluster& cluster) : cluster_(cluster) {
 
 // By agent, all at once; null where it does not know, or does not answer.
 template <typename Send>
-auto LateAgents::askAll(Send send) {
+auto LateAgents::ask(Send send) {
   using Answer = decltype(send(std::declval<Session&>()).wait(std::declval<kj::WaitScope&>()));
   auto answers = kj::heapArrayBuilder<kj::Promise<kj::Maybe<Answer>>>(clients_.size());
   for (size_t i = 0; i < clients_.size(); ++i) {
@@ -53,7 +53,12 @@ auto LateAgents::askAll(Send send) {
                                       return nullptr;
                                     }));
   }
-  return cluster_.wait(kj::joinPromises(answers.finish()));
+  return kj::joinPromises(answers.finish());
+}
+
+template <typename Send>
+auto LateAgents::askAll(Send send) {
+  return cluster_.wait(ask(std::move(send)));
 }
 
 std::optional<LateJobStatus> LateAgents::find(const JobId& id) {
@@ -90,14 +95,16 @@ std::optional<RunState> LateAgents::cancel(const JobId& id) {
   return found == nullptr ? std::nullopt : std::optional(fromWire(found->getState()));
 }
 
-std::optional<RunState> LateAgents::wait(const JobId& id) {
-  auto answers = askAll([id](Session& session) {
-    auto request = session.agent.waitLateJobRequest();
-    request.setId(bytesOf(id));
-    return request.send();
-  });
-  const auto* found = firstOf(answers);
-  return found == nullptr ? std::nullopt : std::optional(fromWire(found->getState()));
+kj::Promise<std::optional<RunState>> LateAgents::wait(const JobId& id) {
+  return ask([id](Session& session) {
+           auto request = session.agent.waitLateJobRequest();
+           request.setId(bytesOf(id));
+           return request.send();
+         })
+      .then([](auto&& answers) {
+        const auto* found = firstOf(answers);
+        return found == nullptr ? std::nullopt : std::optional(fromWire(found->getState()));
+      });
 }
 
 std::vector<LateAgents::Found> LateAgents::find(const JobReference& reference) {

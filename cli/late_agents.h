@@ -26,8 +26,8 @@ class LateAgents final {
   std::optional<LateJobStatus> find(const JobId& id);
   // The state that it had before.
   std::optional<RunState> cancel(const JobId& id);
-  // Its state when all of its tasks are over.
-  std::optional<RunState> wait(const JobId& id);
+  // Its state when all of its tasks are over. This outlives the promise.
+  kj::Promise<std::optional<RunState>> wait(const JobId& id);
   // Those with this number or whose digits begin so: enough to see that a prefix is not unique. By agent.
   using Found = capnp::Response<wire::ClientPort::FindLateJobsResults>;
   std::vector<Found> find(const JobReference& reference);
@@ -43,6 +43,8 @@ class LateAgents final {
   Failure unknown(const JobId& id) const;
 
  private:
+  template <typename Send>
+  auto ask(Send send);
   template <typename Send>
   auto askAll(Send send);
   kj::Promise<void> copyFrom(size_t agent, OutputSource source, Follow follow, Sink sink);

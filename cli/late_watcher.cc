@@ -19,9 +19,11 @@ void LateJobWatcher::taskOver(const LateClientResult& result) {
   if (--left_ == 0) end_.fulfiller->fulfill();
 }
 
-void LateJobWatcher::agentFailed(const std::string& agent, const std::vector<late::ClientTask>& inFlight) {
-  say("the agent at " + agent + " is out of reach, with " + counted(inFlight.size(), "task") +
-      " in its hands; going on to the next");
+void LateJobWatcher::agentFailed(const std::string& agent, const std::vector<late::ClientTask>& inFlight,
+                                 const std::string& reason) {
+  const std::string inItsHands =
+      inFlight.empty() ? "" : ", with " + counted(inFlight.size(), "task") + " in its hands";
+  say("the agent at " + agent + " is given up" + inItsHands + ": " + reason + "; going on to the next");
 }
 
 void LateJobWatcher::denied(const Error& error) {

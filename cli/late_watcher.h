@@ -24,7 +24,8 @@ class LateJobWatcher final : public LateClientListener {
   kj::Promise<void> over() { return over_.addBranch(); }
 
   void taskOver(const LateClientResult& result) override;
-  void agentFailed(const std::string& agent, const std::vector<late::ClientTask>& inFlight) override;
+  void agentFailed(const std::string& agent, const std::vector<late::ClientTask>& inFlight,
+                   const std::string& reason) override;
   void denied(const Error& error) override;
 
  private:

@@ -10,6 +10,9 @@ namespace {
 
 using Answer = capnp::Response<wire::ClientPort::OutputResults>;
 
+// Between two signs of life to a task whose output is not passed on.
+constexpr kj::Duration kSignOfLife = 30 * kj::SECONDS;
+
 void sayDropped(uint64_t bytes) {
   say(std::to_string(bytes) + " bytes of output were dropped here: limits.output of the job");
 }
@@ -21,7 +24,7 @@ struct Copied {
 
 // Hands on what an answer brings of a stream that was copied so far, and says what is missing in between.
 template <typename AnswerOf>
-Copied passOn(AnswerOf& answer, const Copied& before, const Sink& sink) {
+Copied takeIn(AnswerOf& answer, const Copied& before, const Sink& sink) {
   const auto content = answer.getContent();
   // An agent of an earlier version does not say where it begins.
   const uint64_t start = std::max(answer.getStart(), before.end);
@@ -41,23 +44,29 @@ class OutputCopy final {
       : client_(client), source_(source), follow_(follow), sink_(std::move(sink)) {}
 
   kj::Promise<uint64_t> run() {
-    return client_
-        .ask([this](Session& session) {
-          auto request = session.agent.outputRequest();
-          request.setId(bytesOf(source_.job));
-          request.setTask(source_.task);
-          request.setStream(source_.stream);
-          request.setOffset(copied_.end);
-          request.setWait(follow_ == Follow::kToTheEnd);
-          return request.send();
-        })
-        .then([this](Answer&& answer) -> kj::Promise<uint64_t> {
-          if (take(answer)) return copied_.dropped;
-          return run();
-        });
+    return ask(follow_ == Follow::kToTheEnd).then([this](Answer&& answer) -> kj::Promise<uint64_t> {
+      const bool isAll = take(answer);
+      return passOn().then([this, isAll]() -> kj::Promise<uint64_t> {
+        if (isAll) return copied_.dropped;
+        return run();
+      });
+    });
   }
 
  private:
+  kj::Promise<Answer> ask(bool wait) {
+    return client_.ask([this, wait](Session& session) {
+      auto request = session.agent.outputRequest();
+      request.setId(bytesOf(source_.job));
+      request.setTask(source_.task);
+      request.setStream(source_.stream);
+      request.setOffset(copied_.end - left().size());
+      request.setWait(wait);
+      request.setTaken(source_.pace != nullptr ? allocation_ : 0);
+      return request.send();
+    });
+  }
+
   // Whether that was all.
   bool take(Answer& answer) {
     const bool beginsAnew = answer.getAllocation() != allocation_ && copied_.end != 0;
@@ -66,8 +75,31 @@ class OutputCopy final {
       copied_.end = 0;
       return false;
     }
-    copied_ = passOn(answer, copied_, sink_);
+    const Sink hold = [this](std::string_view text) {
+      received_ = text;
+      passed_ = 0;
+    };
+    copied_ = takeIn(answer, copied_, source_.pace != nullptr ? hold : sink_);
     return answer.getEnded() || (follow_ == Follow::kWhatIsThere && answer.getContent().size() == 0);
+  }
+
+  // What was received, as the sink takes it.
+  kj::Promise<void> passOn() {
+    for (size_t room; !left().empty() && (room = source_.pace->room()) > 0;) {
+      const std::string_view piece = left().substr(0, room);
+      passed_ += piece.size();
+      sink_(piece);
+    }
+    if (left().empty()) return kj::READY_NOW;
+    return source_.pace->untilRoom().exclusiveJoin(sayThatWeAreHere()).then([this]() { return passOn(); });
+  }
+  std::string_view left() const { return std::string_view(received_).substr(passed_); }
+
+  kj::Promise<void> sayThatWeAreHere() {
+    return source_.pace->timer()
+        .afterDelay(kSignOfLife)
+        .then([this]() { return ask(false); })
+        .then([this](Answer&&) { return sayThatWeAreHere(); });
   }
 
   Client& client_;
@@ -75,6 +107,8 @@ class OutputCopy final {
   const Follow follow_;
   Sink sink_;
   Copied copied_;
+  std::string received_;
+  size_t passed_ = 0;  // bytes of that
   AllocationId allocation_ = 0;
 };
 
@@ -91,7 +125,7 @@ kj::Promise<void> copyLateFrom(Client& client, OutputSource source, Follow follo
         return request.send();
       })
       .then([&client, source, follow, sink, offset](auto&& answer) -> kj::Promise<void> {
-        const uint64_t end = passOn(answer, {.end = offset}, sink).end;
+        const uint64_t end = takeIn(answer, {.end = offset}, sink).end;
         if (answer.getContent().size() == 0 || answer.getEnded()) return kj::READY_NOW;
         return copyLateFrom(client, source, follow, sink, end);
       });

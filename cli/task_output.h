@@ -9,10 +9,22 @@
 
 namespace tarcil {
 
+// When a sink takes more without making its caller wait.
+class Pace {
+ public:
+  virtual ~Pace() noexcept(false) = default;
+  virtual size_t room() = 0;  // bytes that it takes at once; 0: none now
+  virtual kj::Promise<void> untilRoom() = 0;
+  virtual kj::Timer& timer() = 0;
+};
+
 struct OutputSource {
   JobId job;
   TaskIndex task = 0;
   wire::Stream stream = wire::Stream::STDOUT;
+  // Of a task that waits for what is copied (TaskSpec::streamed): when the sink takes it. It is told from
+  // time to time that somebody is there, however long that takes. Else null.
+  Pace* pace = nullptr;
 };
 
 enum class Follow {

@@ -25,6 +25,7 @@ void writeTask(const TaskSpec& value, Builder& to) {
   if (value.performance) write(*value.performance, to.initPerformance());
   to.setOutput(text(value.output));
   to.setError(text(value.error));
+  to.setStreamed(value.streamed);
   writeTexts(value.results, to.initResults(static_cast<uint32_t>(value.results.size())));
 }
 
@@ -44,6 +45,7 @@ void readTask(Reader from, TaskSpec& value) {
   if (from.hasPerformance()) value.performance = read(from.getPerformance());
   value.output = text(from.getOutput());
   value.error = text(from.getError());
+  value.streamed = from.getStreamed();
   value.results = readTexts(from.getResults());
 }
 

@@ -19,12 +19,13 @@ interface LaunchPort {
   # start. unknownServer: this monitor does not stand for that server.
   enum Outcome { accepted @0; revoked @1; unknownServer @2; }
 
-  output @1 (allocation :UInt64, stream :Agent.Stream, offset :UInt64, wait :Bool, late :Bool)
+  output @1 (allocation :UInt64, stream :Agent.Stream, offset :UInt64, wait :Bool, late :Bool, taken :Bool)
       -> (content :Data, ended :Bool, start :UInt64);
   # Some bytes (at most 1 MiB) of a task's output from `offset` on. With `wait`, held until there are some or the task
   # has ended. `start`: where the content begins; behind `offset` where the limit of output has dropped what is older.
   # Fails as NotFound when the output is gone. `late`: `allocation` is the turn of a late-bound task, which has ended. Reads
-  # only.
+  # only. `taken`: what is before `offset` has arrived where it is wanted, for a task that waits for that
+  # (LaunchSpec.streamed); a repeat does nothing.
 
   lateBinding @2 (agent :Late.LateAgentPort) -> (port :Late.LateMonitorPort, servers :List(Text));
   # Opens a session for tasks that are bound late. It ends with the connection, or when the port is dropped; each call

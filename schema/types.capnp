@@ -143,6 +143,7 @@ struct JobSpec {
   output @52 :Text;         # file on the server that standard output goes to besides; empty: none
   error @53 :Text;          # the same for standard error
   results @54 :List(Text);  # patterns of files below the working directory that are kept for the user
+  streamed @55 :Bool;       # output waits for whoever takes it (ClientPort.output)
   struct Earlier {
     # What can be expected of a watched task after earlier runs of the application.
     platform @0 :Text;
@@ -498,6 +499,7 @@ struct LaunchSpec {
   output @30 :Text;         # file that standard output goes to besides; empty: none
   error @31 :Text;
   results @32 :List(Text);  # patterns of files below the working directory that are kept
+  streamed @33 :Bool;       # output waits for whoever takes it (LaunchPort.output)
 }
 
 struct GangHosts {

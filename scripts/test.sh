@@ -13,11 +13,13 @@ cmake --preset release
 step "Building with $jobs jobs"
 cmake --build --preset release --parallel "$jobs"
 
-step "Testing with $jobs jobs"
+# Tests of processes spend half of their time waiting.
+at_once=$((2 * jobs))
+step "Testing with $at_once jobs"
 report=build/release/tests.junit.xml
 rm -f "$report"
 status=0
-ctest --preset release --parallel "$jobs" --output-junit "$PWD/$report" || status=$?
+ctest --preset release --parallel "$at_once" --output-junit "$PWD/$report" || status=$?
 
 # By the report: a test that had itself skipped says so there; one that could not even be run counts as failed.
 count() { grep -cE "$1" "$report" 2>/dev/null || true; }

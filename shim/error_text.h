@@ -14,6 +14,8 @@ constexpr const char* errorText(long error) {
       return "Operation not permitted";
     case ENOENT:
       return "No such file or directory";
+    case ENXIO:
+      return "No such device or address";
     case EIO:
       return "Input/output error";
     case E2BIG:
@@ -52,6 +54,8 @@ constexpr const char* errorText(long error) {
       return "File name too long";
     case ELOOP:
       return "Too many levels of symbolic links";
+    case ESTALE:
+      return "Stale file handle";
     case EDQUOT:
       return "Disk quota exceeded";
     default:

@@ -44,12 +44,15 @@ bool ExitRecord::reserve(int directoryFd) {
   return sys::write(fileFd_, blank, sizeof blank) == static_cast<long>(sizeof blank);
 }
 
-void ExitRecord::write(const Report& report, Ends ends, const OutputStream* streams, int streamCount) {
+void ExitRecord::write(const Report& report, Ends ends, const OutputStream* streams, const OutputFile* files,
+                       int streamCount) {
   RecordText text;
   addOutcome(text, report, ends);
   text << "oom " << (ends.oom ? "1" : "0") << "\n";
   for (int i = 0; i < streamCount; ++i) {
-    if (*streams[i].cut() != '\0') text << "cut " << streams[i].cut() << "\n";
+    for (const char* cut : {streams[i].cut(), files[i].cut()}) {
+      if (*cut != '\0') text << "cut " << cut << "\n";
+    }
   }
   if (report.phase == Report::Phase::kPreparing) text << "problem stopped before its command was executed\n";
   if (ends.lease) text << "problem " << kLeaseEnded << "\n";

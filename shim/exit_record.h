@@ -27,7 +27,8 @@ class ExitRecord {
     bool shutDown = false;
   };
   // Appears whole or not at all.
-  void write(const Report& report, Ends ends, const OutputStream* streams, int streamCount);
+  void write(const Report& report, Ends ends, const OutputStream* streams, const OutputFile* files,
+             int streamCount);
 
  private:
   int directoryFd_ = -1;

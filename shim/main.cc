@@ -98,7 +98,6 @@ bool superviseTask(int init, int signalFd, OutputPump& output, Lease& lease) {
       }
     }
   }
-  output.finish();
   return shutDown;
 }
 
@@ -119,6 +118,7 @@ long openPipe(Pipe& pipe) {
 struct Shared {
   Report report;
   OutputStream streams[OutputPump::kStreams];
+  OutputFile files[OutputPump::kStreams];
 };
 
 void runTask(const Plan& plan, int directory, int signalFd, ExitRecord& record, Shared& shared) {
@@ -129,12 +129,17 @@ void runTask(const Plan& plan, int directory, int signalFd, ExitRecord& record, 
     if (made < 0) report.fail("make a pipe", made);
   }
   for (const int fd : {out.reader, err.reader}) sys::call(SYS_fcntl, fd, F_SETFL, O_NONBLOCK);
-  shared.streams[0] = {"stdout", directory, out.reader, plan.header->outputLimit};
-  shared.streams[1] = {"stderr", directory, err.reader, plan.header->outputLimit};
-  OutputPump output(plan, shared.streams, lifeline.reader, lifeline.writer);
+  const uint64_t limit = plan.header->outputLimit;
+  const int news = plan.header->readerSeconds > 0 ? OutputPump::openNews(directory) : -1;
+  const Backlog backlog = news < 0 ? Backlog() : Backlog(limit, plan.header->readerSeconds);
+  shared.streams[0] = {"stdout", directory, out.reader, limit, backlog};
+  shared.streams[1] = {"stderr", directory, err.reader, limit, backlog};
+  shared.files[0] = {"output", plan.outputFile};
+  shared.files[1] = {"error", plan.errorFile};
+  OutputPump output(plan, {shared.streams, shared.files, report}, news, lifeline.reader, lifeline.writer);
   Lease lease(plan.leaseFile);
   bool shutDown = false;
-  if (report.phase != Report::Phase::kFailed && makeCgroups(plan, report)) {
+  if (report.phase != Report::Phase::kFailed && makeCgroups(plan, report) && output.openFiles()) {
     HostNetwork network;
     const bool reached = openHostNetwork(plan, network, report);
     const int init = reached ? startInit(plan,
@@ -148,9 +153,10 @@ void runTask(const Plan& plan, int directory, int signalFd, ExitRecord& record, 
     sys::close(kStatusFd);
     if (init > 0) shutDown = superviseTask(init, signalFd, output, lease);
   }
+  output.finish();
   const ExitRecord::Ends why{oomKills(plan) > 0, lease.hasEnded() || report.leaseEnded, shutDown};
   removeCgroups(plan);
-  record.write(report, why, shared.streams, OutputPump::kStreams);
+  record.write(report, why, shared.streams, shared.files, OutputPump::kStreams);
 }
 
 int run() {

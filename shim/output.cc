@@ -18,7 +18,7 @@ char buffer[64 * 1024];
 
 }  // namespace
 
-bool OutputStream::pump() {
+bool OutputStream::pump(OutputFile* besides) {
   if (pipeFd_ < 0) return false;
   const long count = sys::read(pipeFd_, buffer, sizeof buffer);
   if (count < 0) return false;
@@ -28,6 +28,7 @@ bool OutputStream::pump() {
     return false;
   }
   if (cut_.empty()) store(buffer, static_cast<uint64_t>(count));
+  if (besides != nullptr) besides->write(buffer, static_cast<uint64_t>(count));
   return true;
 }
 
@@ -61,11 +62,12 @@ bool OutputStream::append(const char* data, uint64_t size) {
   return true;
 }
 
-// Gives back what is older than the newest `limit_` bytes. False where the file system cannot.
+// Gives back what is older than the newest `limit_` bytes, and taken. False where the file system cannot.
 bool OutputStream::makeRoom() {
   const uint64_t least = limit_ / 8 > kMinHole ? limit_ / 8 : kMinHole;
   if (written_ < dropped_ + limit_ + least) return true;
-  const uint64_t from = (written_ - limit_) / kBlock * kBlock;
+  const uint64_t from = backlog_.droppable(written_ - limit_) / kBlock * kBlock;
+  if (from <= dropped_) return true;
   const long made = sys::call(SYS_fallocate, fileFd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, from);
   if (made == 0) dropped_ = from;
   return made == 0;
@@ -75,6 +77,7 @@ void OutputStream::finish() {
   if (dropped_ == 0) return;
   if (!cut_.empty()) cut_ << "; ";
   cut_ << name_ << " without its first " << dropped_ << " bytes: the limit of output is reached";
+  if (backlog_.wasGivenUp()) cut_ << ", and nobody took it";
 }
 
 void OutputStream::cutHere(long failure) {

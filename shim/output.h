@@ -3,23 +3,27 @@
 
 #include <cstdint>
 
+#include "shim/backlog.h"
+#include "shim/output_file.h"
 #include "shim/text.h"
 
 namespace tarcil {
 
 // The file appears with the first byte. Of an output longer than the limit the newest is kept: what is older
 // is given back to the disk, as a hole at the file's beginning, so that a byte stays where it is and a reader
-// who follows need not know. Where the file system has no holes, output beyond the limit is dropped instead.
-// So is what the disk does not take; the task never blocks on either, and a last line in the file says that
-// output was dropped (where the disk takes that line).
+// who follows need not know; but nothing that is still waited for (shim/backlog.h). Where the file system has
+// no holes, output beyond the limit is dropped instead. So is what the disk does not take; the task never
+// blocks on either, and a last line in the file says that output was dropped (where the disk takes that
+// line).
 class OutputStream {
  public:
   // Of no pipe: nothing comes.
   OutputStream() = default;
 
-  // `name`: of the file below `directoryFd`. `pipeFd`: non-blocking; owned.
-  OutputStream(const char* name, int directoryFd, int pipeFd, uint64_t limit)
-      : name_(name), directoryFd_(directoryFd), pipeFd_(pipeFd), limit_(limit) {}
+  // `name`: of the file below `directoryFd`. `pipeFd`: non-blocking; owned. `backlog`: of one that is taken
+  // as it is written.
+  OutputStream(const char* name, int directoryFd, int pipeFd, uint64_t limit, const Backlog& backlog = {})
+      : name_(name), directoryFd_(directoryFd), pipeFd_(pipeFd), limit_(limit), backlog_(backlog) {}
 
   // -1 once every writer is gone.
   int pipeFd() const { return pipeFd_; }
@@ -27,8 +31,16 @@ class OutputStream {
   // The file is there from now on, whether anything comes or not, and processes made later write to it too.
   void openFile();
 
-  // Moves what is in the pipe, at most one buffer full. False: nothing was there, or nothing ever will be.
-  bool pump();
+  // Moves what is in the pipe, at most one buffer full, and into `besides` where there is such a file. False:
+  // nothing was there, or nothing ever will be.
+  bool pump(OutputFile* besides);
+
+  // Whether pump() is to wait for whoever takes the output, and for how many seconds at most then.
+  bool isFull(int64_t now) { return cut_.empty() && backlog_.isFull(written_, now); }
+  int64_t secondsLeft(int64_t now) const { return backlog_.secondsLeft(now); }
+
+  // What is before `offset` has been taken.
+  void take(uint64_t offset, int64_t now) { backlog_.take(offset, written_, now); }
 
   // Which output was dropped and why, for people; empty if none was.
   const char* cut() const { return cut_.get(); }
@@ -50,6 +62,7 @@ class OutputStream {
   uint64_t written_ = 0;
   uint64_t dropped_ = 0;  // bytes from the beginning that the file does not have any more
   uint64_t limit_ = 0;
+  Backlog backlog_;
   Text<160> cut_;
 };
 

@@ -8,7 +8,8 @@
 //   private one); root file system (empty: the host's); PATH to search; cgroup v2 directory to be born in
 //   (empty: none); file with the count of OOM kills (empty: none); file with the end of the lease (empty:
 //   none; shim/lease.h); program to execute, whatever the first word of the command says (empty: that word
-//   is looked for); `arguments` words of the command; `variables` NAME=value; `directories` cgroup
+//   is looked for); files that stdout and stderr go to besides (empty: none); what such a file takes, for
+//   people; `arguments` words of the command; `variables` NAME=value; `directories` cgroup
 //   directories to make; `settings` pairs of file and value; `joins` files named "tasks" of cgroup v1;
 //   `outputJoins` such files for what moves the output, of which some may not be there; `devices` paths below
 //   /dev.
@@ -20,7 +21,7 @@
 
 namespace tarcil {
 
-inline constexpr uint32_t kPlanMagic = 0x54534836;  // "TSH6"
+inline constexpr uint32_t kPlanMagic = 0x54534837;  // "TSH7"
 
 inline constexpr size_t kFilterInstruction = 8;  // bytes
 
@@ -30,6 +31,15 @@ inline constexpr int kLockFd =
     4;  // the task's `lock`, open for writing, flock(LOCK_EX) held; the shim writes its pid
 inline constexpr int kStatusFd =
     5;  // pipe to the monitor: "ALLOCATION MICROSECONDS\n" once the command is executed
+
+// What a monitor writes into the FIFO of a streamed task's directory: what is before `offset` has arrived.
+// Monitors and shims of different builds meet here, so it stays as it is.
+inline constexpr const char* kTakenFifo = "taken";
+struct OutputTaken {
+  uint32_t stream = 0;  // 0: stdout, 1: stderr
+  uint32_t unused = 0;
+  uint64_t offset = 0;
+};
 
 // Asks the shim to signal the task; the siginfo's value is the signal. SIGKILL ends all processes of the
 // task, any other goes to the command.
@@ -77,7 +87,9 @@ struct PlanHeader {
   uint32_t deviceFilter = 0;  // needs a cgroup v2 to be born in; 0: no device is denied
   uint32_t devices = 0;
   uint32_t network = kHostNetwork;
-  uint32_t privileged = 0;  // 1: the command is a program of the server that makes the container itself
+  uint32_t fileSeconds = 60;  // that a disk of the user's may take to open their files, and to write the last
+  uint32_t readerSeconds = 0;  // that a task waits for whoever takes its output; 0: nobody is waited for
+  uint32_t privileged = 0;     // 1: the command is a program of the server that makes the container itself
   uint64_t networkBytesPerSecond = 0;  // each way, with kOwnNetwork; 0: no limit
   uint64_t allocation = 0;
   uint64_t outputLimit = 0;    // bytes of each of stdout and stderr

@@ -26,6 +26,9 @@ struct Plan {
   const char* oomFile;
   const char* leaseFile;
   const char* program;
+  const char* outputFile;
+  const char* errorFile;
+  const char* fileRemedy;
   char** arguments;  // ends with a null pointer, as execve wants it
   char** variables;  // likewise
   char** directories;

@@ -20,7 +20,7 @@ LaunchSpec launchSpec(const JobRecord& record, TaskIndex index, const HeldTask& 
                       const ClusterState& state) {
   const JobSpec& spec = record.spec;
   LaunchSpec launch;
-  static_cast<TaskSpec&>(launch) = specOfTask(spec, index);
+  static_cast<TaskSpec&>(launch) = specOfTask(spec, index, task.attempt);
   launch.user = record.runAs;
   launch.allocation = task.allocation;
   launch.job = record.id;

@@ -74,16 +74,17 @@ class ClientPortImpl final : public UserPortServer<wire::ClientPort> {
     const wire::Stream stream = params.getStream();
     const uint64_t offset = params.getOffset();
     const bool wait = params.getWait();
+    const AllocationId taken = params.getTaken();
     context.allowCancellation();
     return locate.send().then(
-        [this, context, stream, offset, wait](auto&& place) mutable -> kj::Promise<void> {
+        [this, context, stream, offset, wait, taken](auto&& place) mutable -> kj::Promise<void> {
           const AllocationId allocation = place.getAllocation();
           if (allocation == 0) {
             context.getResults().setEnded(true);
             return kj::READY_NOW;
           }
           return server_.monitors()
-              .output(text(place.getAddress()), allocation, stream, offset, wait)
+              .output(text(place.getAddress()), allocation, stream, offset, wait, taken == allocation)
               .then([context, allocation](MonitorClient::Output&& output) mutable {
                 auto results = context.getResults();
                 results.setContent(output.content);

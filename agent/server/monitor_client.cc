@@ -26,6 +26,7 @@ class HeldPort final : public wire::LaunchPort::Server {
     request.setOffset(params.getOffset());
     request.setWait(params.getWait());
     request.setLate(params.getLate());
+    request.setTaken(params.getTaken());
     return context.tailCall(kj::mv(request));
   }
 
@@ -77,14 +78,15 @@ kj::Promise<Answer> MonitorClient::droppingLost(const std::string& address, uint
 }
 
 kj::Promise<MonitorClient::Output> MonitorClient::output(const std::string& address, AllocationId allocation,
-                                                         wire::Stream stream, uint64_t offset, bool wait) {
-  return outputOf(address, {allocation, false, stream, offset, wait});
+                                                         wire::Stream stream, uint64_t offset, bool wait,
+                                                         bool isTaken) {
+  return outputOf(address, {allocation, false, stream, offset, wait, isTaken});
 }
 
 kj::Promise<MonitorClient::Output> MonitorClient::lateOutput(const std::string& address,
                                                              late::SlotLeaseId lease, wire::Stream stream,
                                                              uint64_t offset) {
-  return outputOf(address, {lease, true, stream, offset, false});
+  return outputOf(address, {lease, true, stream, offset, false, false});
 }
 
 kj::Promise<MonitorClient::Output> MonitorClient::outputOf(const std::string& address, const Asked& asked) {
@@ -95,6 +97,7 @@ kj::Promise<MonitorClient::Output> MonitorClient::outputOf(const std::string& ad
   request.setStream(asked.stream);
   request.setOffset(asked.offset);
   request.setWait(asked.wait);
+  request.setTaken(asked.isTaken);
   return droppingLost<Output>(address, peer.number, request.send().then([](auto&& response) {
     return Output{kj::heapArray<kj::byte>(response.getContent()), response.getEnded(), response.getStart()};
   }));

@@ -24,9 +24,9 @@ class MonitorClient final {
     bool ended;
     uint64_t start;  // of the content in the whole output
   };
-  // `wait`: held until there is some, or the task has ended.
+  // `wait`: held until there is some, or the task has ended. `isTaken`: what is before `offset` has arrived.
   kj::Promise<Output> output(const std::string& address, AllocationId allocation, wire::Stream stream,
-                             uint64_t offset, bool wait);
+                             uint64_t offset, bool wait, bool isTaken);
   // Of a late-bound task that has ended.
   kj::Promise<Output> lateOutput(const std::string& address, late::SlotLeaseId lease, wire::Stream stream,
                                  uint64_t offset);
@@ -53,6 +53,7 @@ class MonitorClient final {
     wire::Stream stream = wire::Stream::STDOUT;
     uint64_t offset = 0;
     bool wait = false;
+    bool isTaken = false;
   };
   kj::Promise<Output> outputOf(const std::string& address, const Asked& asked);
   // Hands `answer` on; where the connection of this number is lost, the next call makes a new one.

@@ -33,6 +33,7 @@ void addJobSteering(CLI::App& job);
 void addCron(CLI::App& app);  // with all below it
 
 // The cluster's parts and settings.
+void addStatus(CLI::App& app);
 void addServer(CLI::App& app);  // with all below it
 void addServerSteering(CLI::App& server);
 void addAgent(CLI::App& app);

@@ -1,6 +1,7 @@
 // tarcil job cancel: stops jobs.
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
+#include "cli/job_choice.h"
 #include "cli/late_agents.h"
 #include "cli/output/job_status.h"
 #include "cli/output/output.h"
@@ -15,7 +16,7 @@ namespace {
 struct CancelFlags {
   ContextFlags cluster;
   OutputFlags output;
-  std::vector<std::string> jobs;
+  JobChoiceFlags jobs;
 };
 
 // The job's state before.
@@ -35,7 +36,7 @@ RunState cancelOne(Cluster& cluster, const JobId& id) {
 
 int cancel(const CancelFlags& flags) {
   Cluster cluster(flags.cluster);
-  const std::vector<FoundJob> jobs = cluster.jobs(flags.jobs);
+  const std::vector<FoundJob> jobs = chosenJobs(cluster, flags.jobs, kUnfinished);
   const Style style = styleFor(flags.output.verbose);
   Json list = Json::array();
   std::string text;
@@ -61,7 +62,7 @@ int cancel(const CancelFlags& flags) {
 
 void addJobCancel(CLI::App& job) {
   addCommand(job, "cancel",
-             {"job cancel [OPTIONS] JOB...", "Cancel jobs.",
+             {"job cancel [OPTIONS] [JOB...]", "Cancel jobs.",
               "Waiting tasks are cancelled; running ones get SIGTERM, and SIGKILL when the job's grace "
               "period is over. Returns when the cancellation is on disk; `tarcil job wait` waits for the "
               "end. A job that is over stays as it is, which is reported. With --json, `state` is the job's "
@@ -69,11 +70,13 @@ void addJobCancel(CLI::App& job) {
               "Of a job with policy late-binding no further task starts, and running ones are ended in the "
               "same way; tasks of an executor are ended by SIGKILL, together with the executor.",
               "  tarcil job cancel 4711\n"
-              "  tarcil job cancel 4711 4712\n",
+              "  tarcil job cancel 4711 4712\n"
+              "  tarcil job cancel --state queued --name sort\n"
+              "  tarcil job cancel --all\n",
               ""},
              [](CLI::App& command) {
                auto flags = std::make_shared<CancelFlags>();
-               addJobNames(command, flags->jobs);
+               addJobChoice(command, flags->jobs);
                addOutputFlags(command, flags->output);
                addClusterFlags(command, flags->cluster);
                onRun(command, [flags]() { return cancel(*flags); });

@@ -1,6 +1,7 @@
 // tarcil job hold, release, rerun, priority: what users do to jobs that they have submitted.
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
+#include "cli/job_choice.h"
 #include "cli/late_agents.h"
 #include "cli/output/job_status.h"
 #include "cli/output/output.h"
@@ -15,13 +16,18 @@ namespace {
 struct SteerJobFlags {
   ContextFlags cluster;
   OutputFlags output;
-  std::vector<std::string> jobs;
+  JobChoiceFlags jobs;
   int priority = 0;
 };
 
+std::span<const RunState> statesFor(wire::JobChange change) {
+  if (change == wire::JobChange::RERUN) return kEndedBadly;
+  return kUnfinished;
+}
+
 int steer(const SteerJobFlags& flags, wire::JobChange change, const std::string& done) {
   Cluster cluster(flags.cluster);
-  const std::vector<FoundJob> jobs = cluster.jobs(flags.jobs);
+  const std::vector<FoundJob> jobs = chosenJobs(cluster, flags.jobs, statesFor(change));
   const Style style = styleFor(flags.output.verbose);
   Json list = Json::array();
   std::string text;
@@ -78,7 +84,7 @@ void addSteering(CLI::App& job, const char* name, const Help& help, wire::JobCha
           ->required()
           ->check(wholeNumber(0, kMaxPriority));
     }
-    addJobNames(command, flags->jobs);
+    addJobChoice(command, flags->jobs);
     addOutputFlags(command, flags->output);
     addClusterFlags(command, flags->cluster);
     onRun(command, [flags, change, done]() { return steer(*flags, change, done); });
@@ -90,29 +96,29 @@ void addSteering(CLI::App& job, const char* name, const Help& help, wire::JobCha
 void addJobSteering(CLI::App& job) {
   addSteering(
       job, "hold",
-      {"job hold [OPTIONS] JOB...", "Let no further task of a job start.",
+      {"job hold [OPTIONS] [JOB...]", "Let no further task of a job start.",
        "Running tasks continue; waiting ones do not start until `tarcil job release`. The hold survives "
        "restarts of the master. A job that is over stays as it is. `hold: true` in a job file does it from "
        "the start.",
-       "  tarcil job hold 4711\n  tarcil job release 4711\n", ""},
+       "  tarcil job hold 4711\n  tarcil job release 4711\n  tarcil job hold --all\n", ""},
       wire::JobChange::HOLD, "Held");
   addSteering(
       job, "release",
-      {"job release [OPTIONS] JOB...", "Let the tasks of a held job start again.",
+      {"job release [OPTIONS] [JOB...]", "Let the tasks of a held job start again.",
        "They are tried at once, at their job's position in the queue.", "  tarcil job release 4711\n", ""},
       wire::JobChange::RELEASE, "Released");
   addSteering(job, "rerun",
-              {"job rerun [OPTIONS] JOB...", "Run the tasks of a job again that did not end well.",
+              {"job rerun [OPTIONS] [JOB...]", "Run the tasks of a job again that did not end well.",
                "The job, which has failed, was cancelled or lost, goes back into the queue under its number; "
                "tasks that "
                "are done stay so, the others start anew with all their attempts. Jobs that wait for it go on "
                "waiting for it. Its input files are kept for that for as long as there is room "
                "(`--keep-files-size` of "
                "the master).",
-               "  tarcil job rerun 4711\n  tarcil job rerun 'name:sort'\n", ""},
+               "  tarcil job rerun 4711\n  tarcil job rerun --state failed --since 1h\n", ""},
               wire::JobChange::RERUN, "Runs again");
   addSteering(job, "priority",
-              {"job priority [OPTIONS] PRIORITY JOB...", "Give jobs another priority.",
+              {"job priority [OPTIONS] PRIORITY [JOB...]", "Give jobs another priority.",
                "Takes effect at once, in the order of the queue and for preemption. Running tasks continue.",
                "  tarcil job priority 90 4711\n  tarcil job priority 10 4711 4712\n", ""},
               wire::JobChange::PRIORITY, "Changed");

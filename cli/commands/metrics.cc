@@ -7,6 +7,7 @@
 #include "cli/output/output.h"
 #include "client/metrics_sources.h"
 #include "core/base/failure.h"
+#include "core/base/text.h"
 #include "formats/metrics_text.h"
 #include "metrics/metrics_port.h"
 #include "rpc/errors.h"
@@ -27,6 +28,12 @@ std::vector<MetricsSource> sourcesFor(const MetricsFlags& flags) {
       throw badInput("--address: " + good.error().message);
     }
     return {{"", flags.address, flags.address}};
+  }
+  if (const char* elsewhere = std::getenv("TARCIL_CLUSTER"); elsewhere != nullptr && flags.data.empty()) {
+    throw badInput(
+        "TARCIL_CLUSTER names the cluster at " + shown(elsewhere) +
+        ", which does not tell where its roles' metrics are; write --address with what is given to a role as "
+        "--metrics, or --data with the folder of a cluster on this machine");
   }
   auto all = readMetricsSources(requireInput(dataFolder(flags.data)));
   if (!all && all.error().code == ErrorCode::kUnavailable) throw Failure(kExitNoCluster, all.error().message);

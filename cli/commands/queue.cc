@@ -87,7 +87,8 @@ void addQueue(CLI::App& app) {
        "when capacity appears; one that cannot be placed does not delay those behind it. They should start "
        "within the time shown with a probability of 0.95, by the rate at which units came free in the last "
        "two hours on acceptable servers (`tarcil buckets`); a cluster that has just started cannot predict "
-       "yet.",
+       "yet. Jobs that are held, or start later or after others, are not in it: `tarcil job list --state "
+       "queued` shows them too, and why they wait.",
        "  tarcil queue\n"
        "  tarcil queue --json --limit 1000\n",
        ""},

@@ -31,17 +31,25 @@ struct RunFlags {
   std::vector<std::string> command;
 };
 
+// Of the environment that this program has.
+std::string valueHere(const std::string& key) {
+  const char* value = std::getenv(key.c_str());
+  if (value == nullptr) throw badInput("--env: " + key + " is not set here; write NAME=VALUE");
+  return value;
+}
+
 void readEnv(const std::vector<std::string>& settings, JobSpec& spec) {
   for (const std::string& setting : settings) {
     const size_t equals = setting.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      throw badInput("--env: " + shown(setting) + " sets no variable; write NAME=VALUE");
-    }
     const std::string key = setting.substr(0, equals);
+    if (key.empty()) {
+      throw badInput("--env: " + shown(setting) +
+                     " sets no variable; write NAME=VALUE, or NAME for its value here");
+    }
     if (const std::string problem = whyNotVariable(key); !problem.empty()) {
       throw badInput("--env: " + key + " " + problem);
     }
-    spec.env[key] = setting.substr(equals + 1);
+    spec.env[key] = equals == std::string::npos ? valueHere(key) : setting.substr(equals + 1);
   }
 }
 
@@ -104,6 +112,7 @@ JobSpec specOf(const RunFlags& flags) {
   if (!flags.memory.empty()) spec.limits.memoryBytes = sizeIn("--memory", flags.memory);
   spec.workdir = flags.workdir;
   spec.policy = policyNamed(flags.policy).value();
+  spec.streamed = spec.policy != Policy::kLateBinding;
   spec.atMostOnce = flags.atMostOnce;
   check(spec, !flags.files.empty());
   return spec;
@@ -168,9 +177,11 @@ void addRun(CLI::App& app, const std::vector<std::string>& words) {
         ->type_name("N");
     command.add_option("--profile", flags->profile, "Interference profile of the command.")
         ->type_name("FILE");
-    command.add_option("--env", flags->env, "Set an environment variable; may be repeated.")
+    command
+        .add_option("--env", flags->env,
+                    "Set an environment variable; without =VALUE to what it is here. May be repeated.")
         ->allow_extra_args(false)
-        ->type_name("NAME=VALUE");
+        ->type_name("NAME[=VALUE]");
     command.add_option("--user", flags->user, "Run as this user, which your token must allow.")
         ->type_name("USER");
     command.add_option("--memory", flags->memory, "Memory for each task, e.g. 2GiB; default by its units.")
@@ -205,8 +216,8 @@ void addRun(CLI::App& app, const std::vector<std::string>& words) {
     command
         .add_option(
             "--output-limit", flags->outputLimit,
-            "How much of each task's output its server keeps until it is copied; what is not copied in "
-            "time is dropped beyond that, and said. Default: limits.output of a job file.")
+            "How much of each task's output its server keeps until it is copied; a task that is further "
+            "ahead waits. Default: limits.output of a job file.")
         ->type_name("SIZE");
     command.add_option("--timeout", flags->timeout, "Stop it after so long, e.g. 90s or 10m.")
         ->type_name("DURATION");

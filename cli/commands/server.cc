@@ -20,19 +20,6 @@ struct ServerFlags {
   std::string name;
 };
 
-// Whether tasks hold units of it.
-bool isInUse(const ServerDetails& server) {
-  return server.status.free.size() < server.facts.rus;
-}
-
-std::string stateOf(const ServerDetails& server) {
-  if (!server.status.up) return "down";
-  if (server.draining) return isInUse(server) ? "draining" : "drained";
-  if (server.asideUntil != kNever) return "quarantined";
-  if (server.autoCordoned) return "shielded";
-  return server.status.cordoned ? "cordoned" : "up";
-}
-
 // Why it takes no new tasks, and how long that lasts where that is known.
 std::string reasonOf(const ServerDetails& server, const Style& style) {
   if (server.asideUntil != kNever) return server.reason + "; ends " + style.time(server.asideUntil);

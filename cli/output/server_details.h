@@ -43,6 +43,9 @@ struct ServerDetails {
   bool autoCordoned = false;              // kept from new tasks for one of them
 };
 
+// In a word: up, down, cordoned, draining, drained, quarantined, shielded.
+std::string stateOf(const ServerDetails& server);
+
 struct ServerList {
   std::vector<ServerDetails> servers;
   std::string warning;  // of the master, for people; empty where nothing is wrong

@@ -22,6 +22,7 @@ constexpr kj::Duration kFirstWord = 10 * kj::SECONDS, kMaxSilence = 5 * kj::MINU
 struct RecordFlags {
   ContextFlags cluster;
   std::string file, howLong;
+  bool json = false;
 };
 
 Duration toDuration(kj::Duration duration) {
@@ -31,8 +32,8 @@ Duration toDuration(kj::Duration duration) {
 // A recording while it goes on.
 class Watching final {
  public:
-  Watching(Cluster& cluster, GrowingFile& file, kj::Maybe<kj::Duration> howLong)
-      : cluster_(cluster), file_(file), howLong_(howLong), recorder_(cluster, file) {}
+  Watching(Cluster& cluster, GrowingFile& file, kj::Maybe<kj::Duration> howLong, bool json)
+      : cluster_(cluster), file_(file), howLong_(howLong), json_(json), recorder_(cluster, file) {}
 
   int run() {
     auto stopped = cluster_.events()
@@ -89,12 +90,23 @@ class Watching final {
     recorder_.end(why);
     say(why + " after " + formatDuration(toDuration(elapsed() / kj::SECONDS * kj::SECONDS)) + ": " + text());
     say("`tarcil sim --replay " + file_.path() + "` shows what became of the jobs and what else could have");
+    if (json_) {
+      const RecorderCounts& counts = recorder_.counts();
+      printJson({{"file", file_.path()},
+                 {"ended", why},
+                 {"seconds", static_cast<double>(elapsed() / kj::MILLISECONDS) / 1e3},
+                 {"servers", counts.servers},
+                 {"jobs", counts.jobs},
+                 {"unfinished", counts.unfinished},
+                 {"unpacked_bytes", file_.bytes()}});
+    }
     return code;
   }
 
   Cluster& cluster_;
   GrowingFile& file_;
   const kj::Maybe<kj::Duration> howLong_;
+  const bool json_;
   Recorder recorder_;
   bool isInterrupted_ = false;
   const kj::TimePoint began_ = cluster_.timer().now();
@@ -115,7 +127,7 @@ int record(const RecordFlags& flags) {
   // No file is made for a cluster that is not there.
   fetchSettings(cluster);
   GrowingFile file = requireInput(GrowingFile::make(flags.file));
-  return Watching(cluster, file, howLong).run();
+  return Watching(cluster, file, howLong, flags.json).run();
 }
 
 }  // namespace
@@ -144,6 +156,8 @@ void addRecord(CLI::App& app) {
             .add_option("--for", flags->howLong,
                         "How long to record, such as 10m; default: until interrupted.")
             ->type_name("DURATION");
+        addJsonFlag(command, flags->json)
+            ->description("At the end print what was recorded as one JSON value.");
         addClusterFlags(command, flags->cluster);
         onRun(command, [flags]() { return record(*flags); });
       });

@@ -143,7 +143,8 @@ class LateBindingClient::Thread final : private LateClientListener {
     if (--left_ == 0) done_.notify_all();
   }
 
-  void agentFailed(const std::string& agent, const std::vector<late::ClientTask>& inFlight) override {
+  void agentFailed(const std::string& agent, const std::vector<late::ClientTask>& inFlight,
+                   const std::string&) override {
     std::vector<LateBindingTask> tasks;
     for (const auto& task : inFlight) tasks.push_back(taskOf(task));
     listener_.agentFailed(agent, tasks);

@@ -155,7 +155,9 @@ void LateClient::failed(late::SessionNumber session, const kj::Exception& except
       session_.isConnected() ? fromException(exception) : loginError(agents_[session_.agent()], exception);
   if (error.code == ErrorCode::kDenied) listener_.denied(error);
   session_.disconnected(session, now(), actions_);
+  lost_ = error;
   carryOut();
+  lost_.reset();
 }
 
 void LateClient::over(late::SessionNumber session, wire::LateClient::OverParams::Reader params) {
@@ -233,7 +235,8 @@ void LateClient::carryOut() {
       held.since = now();
     }
     toSubmit_.clear();
-    listener_.agentFailed(agents_[failure.agent], failure.inFlight);
+    listener_.agentFailed(agents_[failure.agent], failure.inFlight,
+                          lost_ ? lost_->message : "it does not answer");
   }
   for (const auto& over : actions.over) {
     LateClientResult result;

@@ -44,9 +44,10 @@ class LateClientListener {
  public:
   // Once for each task.
   virtual void taskOver(const LateClientResult& result) = 0;
-  // An agent is considered dead, and these tasks were submitted to it; those that may run again are submitted
-  // to the next.
-  virtual void agentFailed(const std::string& agent, const std::vector<late::ClientTask>& inFlight) = 0;
+  // An agent is considered dead, for this reason, and these tasks were submitted to it; those that may run
+  // again are submitted to the next.
+  virtual void agentFailed(const std::string& agent, const std::vector<late::ClientTask>& inFlight,
+                           const std::string& reason) = 0;
   // No agent will ever accept the client: the token is wrong.
   virtual void denied(const Error& error) = 0;
 
@@ -104,6 +105,7 @@ class LateClient final : private kj::TaskSet::ErrorHandler {
   const std::string token_;
   const late::ClientOptions options_;
   LateClientListener& listener_;
+  std::optional<Error> lost_;  // while that is told: how the connection ended
   late::ClientSession session_;
   late::ClientActions actions_;
   std::map<late::ClientJob, Held> jobs_;

@@ -1,12 +1,39 @@
 #include "core/model/array.h"
 
 #include <algorithm>
+#include <initializer_list>
+#include <limits>
+#include <unordered_map>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/model/job_check.h"
+#include "core/model/job_fields.h"
 
 namespace tarcil {
 namespace {
+
+constexpr std::string_view kItem = "{item}", kIndex = "{index}", kAttempt = "{attempt}";
+
+using Filling = std::pair<std::string_view, std::string_view>;  // what stands for what
+
+std::string filledIn(std::string_view text, std::initializer_list<Filling> fillings) {
+  std::string filled;
+  for (size_t at = 0; at < text.size();) {
+    const std::string_view rest = text.substr(at);
+    const auto* const found =
+        std::ranges::find_if(fillings, [rest](const Filling& each) { return rest.starts_with(each.first); });
+    filled += found == fillings.end() ? rest.substr(0, 1) : found->second;
+    at += found == fillings.end() ? 1 : found->first.size();
+  }
+  return filled;
+}
+
+std::string outputOf(const JobSpec& job, const std::string& path, TaskIndex index, uint32_t attempt) {
+  const std::string_view item = index < job.items.size() ? std::string_view(job.items[index]) : kItem;
+  return filledIn(path,
+                  {{kItem, item}, {kIndex, std::to_string(index)}, {kAttempt, std::to_string(attempt)}});
+}
 
 // The longest of the items, which fills the most.
 TaskIndex longest(const Items& items) {
@@ -15,35 +42,46 @@ TaskIndex longest(const Items& items) {
   return static_cast<TaskIndex>(std::max_element(all.begin(), all.end(), byLength) - all.begin());
 }
 
-}  // namespace
-
-std::string filledIn(std::string_view text, std::string_view item, TaskIndex index) {
-  constexpr std::string_view kItem = "{item}", kIndex = "{index}";
-  std::string filled;
-  for (size_t at = 0; at < text.size();) {
-    const std::string_view rest = text.substr(at);
-    if (rest.starts_with(kItem)) {
-      filled += item;
-      at += kItem.size();
-    } else if (rest.starts_with(kIndex)) {
-      filled += std::to_string(index);
-      at += kIndex.size();
-    } else {
-      filled += rest.front();
-      ++at;
-    }
-  }
-  return filled;
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
 }
 
-TaskSpec specOfTask(const JobSpec& job, TaskIndex index) {
+// Whatever stands around them, a path does not lead out of its folder.
+bool leadsElsewhere(const std::string& item) {
+  constexpr std::string_view kEdges = "./";
+  return has(kEdges, item.substr(0, 1)) || has(kEdges, item.substr(item.size() - 1)) || has(item, "..");
+}
+
+// What is wrong with items as parts of paths, which only they tell apart where they are `alone`.
+std::string whyNotInPaths(const Items& items, bool alone) {
+  std::unordered_map<std::string_view, TaskIndex> taskOf;
+  for (TaskIndex index = 0; index < items.size(); ++index) {
+    const std::string& item = items[index];
+    const std::string task = std::to_string(index);
+    if (item.empty() || leadsElsewhere(item))
+      return "takes in the item of task " + task +
+             ", which has .. in it, or begins or ends with a dot or a slash; write {index} in place of "
+             "{item}";
+    const auto [other, isNew] = taskOf.try_emplace(item, index);
+    if (!isNew && alone)
+      return "is one file for tasks " + std::to_string(other->second) + " and " + task +
+             ", whose items are the same; write {index} into it too";
+  }
+  return "";
+}
+
+}  // namespace
+
+TaskSpec specOfTask(const JobSpec& job, TaskIndex index, uint32_t attempt) {
   TaskSpec task = job;
+  for (std::string* path : {&task.output, &task.error}) *path = outputOf(job, *path, index, attempt);
   if (index >= job.items.size()) return task;
   const std::string& item = job.items[index];
-  const auto fill = [&item, index](std::string& text) { text = filledIn(text, item, index); };
+  const std::string number = std::to_string(index);
+  const auto fill = [&](std::string& text) { text = filledIn(text, {{kItem, item}, {kIndex, number}}); };
   std::ranges::for_each(task.command, fill);
   for (auto& [name, value] : task.env) fill(value);
-  for (std::string* text : {&task.workdir, &task.output, &task.error}) fill(*text);
+  fill(task.workdir);
   task.env[std::string(kItemVariable)] = item;
   return task;
 }
@@ -66,9 +104,25 @@ std::string whyNotItems(const JobSpec& job) {
     if (item.find('\0') != std::string::npos) return which + "with a NUL character in it; remove it";
   }
   const TaskIndex index = longest(job.items);
-  if (std::string problem = whyTooLong(specOfTask(job, index)); !problem.empty())
+  if (std::string problem = whyTooLong(specOfTask(job, index, 0)); !problem.empty())
     return "make the command of task " + std::to_string(index) + " too long: " + problem;
   return "";
+}
+
+std::string whyNotOutput(const JobSpec& job, const std::string& path) {
+  constexpr uint32_t kLongestAttempt = std::numeric_limits<uint32_t>::max();
+  if (path.empty()) return "";
+  const bool hasItem = has(path, kItem), hasIndex = has(path, kIndex);
+  if (hasItem && job.items.empty()) return "has {item}, and the job has no items; write {index} in its place";
+  if (job.tasks > 1 && !hasItem && !hasIndex)
+    return "is one file for all " + std::to_string(job.tasks) +
+           " tasks; write {index} where their names differ, for example /logs/sort-{index}.out";
+  if (hasItem) {
+    if (std::string problem = whyNotInPaths(job.items, !hasIndex); !problem.empty()) return problem;
+  }
+  const TaskIndex index = hasItem ? longest(job.items) : job.tasks - 1;
+  if (OutputPath{}.holds(outputOf(job, path, index, kLongestAttempt))) return "";
+  return "is no path of a file for task " + std::to_string(index) + "; " + OutputPath{}.remedy();
 }
 
 }  // namespace tarcil

@@ -1,6 +1,8 @@
-// Jobs over an input list: what is different for each task (JobSpec::items).
+// What is different for each task of a job: its item of an input list (JobSpec::items), its index, and the
+// files that its output goes to.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -9,18 +11,20 @@
 
 namespace tarcil {
 
-// The variable that a task of such a job finds its item in.
+// The variable that a task of a job with items finds its own in.
 inline constexpr std::string_view kItemVariable = "TARCIL_ITEM";
 inline constexpr size_t kMaxItemBytes = 4'096;
 
-// The text with `{item}` and `{index}` replaced; every other brace stays.
-std::string filledIn(std::string_view text, std::string_view item, TaskIndex index);
-
-// What the task runs: item and index are filled into command, values of env, workdir, output and error, and
-// env has the item. Of a job without items as it is.
-TaskSpec specOfTask(const JobSpec& job, TaskIndex index);
+// What one attempt of the task runs. Of a job with items `{item}` and `{index}` are filled into command,
+// values of env and workdir, and env has the item. `{index}`, `{attempt}` and, where there is one, `{item}`
+// are filled into output and error of every job. Every other brace stays, and so do those of the item.
+TaskSpec specOfTask(const JobSpec& job, TaskIndex index, uint32_t attempt);
 
 // What is wrong with the items of a job, for people; empty where nothing is.
 std::string whyNotItems(const JobSpec& job);
+
+// The same of `path`, its output or error: where tasks would share a file, or an item makes a path that none
+// can have. O(size of the items).
+std::string whyNotOutput(const JobSpec& job, const std::string& path);
 
 }  // namespace tarcil

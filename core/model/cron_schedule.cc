@@ -109,7 +109,7 @@ Result<uint64_t> readField(const FieldKind& kind, std::string_view field) {
   uint64_t set = 0;
   for (size_t begin = 0; begin <= field.size();) {
     const size_t comma = std::min(field.find(',', begin), field.size());
-    const auto part = readPart(kind, field.substr(begin, comma - begin));
+    auto part = readPart(kind, field.substr(begin, comma - begin));
     if (!part) return part;
     set |= *part;
     begin = comma + 1;

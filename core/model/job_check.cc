@@ -217,6 +217,11 @@ bool Title::holds(std::string_view value) const {
   return !value.empty() && characters(value) <= most && isPrintable(value);
 }
 
+bool OutputPath::holds(std::string_view value) const {
+  if (!value.starts_with('/') || value.ends_with('/') || value.size() > kMaxCharacters) return false;
+  return !hasNul(value) && (std::string(value) + '/').find("/../") == std::string::npos;
+}
+
 Problems fieldProblems(const JobSpec& job) {
   Problems problems;
   checkTable(job, problems);
@@ -261,6 +266,9 @@ Problems mismatches(const JobSpec& job, bool hasFiles) {
     add(problems, "placement.require." + to_string(task), noSuchTask(job));
   }
   if (std::string problem = whyNotItems(job); !problem.empty()) add(problems, "items", problem);
+  for (const auto& [field, path] : {std::pair("output", &job.output), std::pair("error", &job.error)}) {
+    if (std::string problem = whyNotOutput(job, *path); !problem.empty()) add(problems, field, problem);
+  }
   if (std::string problem = whyNotAfter(job, job.after.size(), job.after.each.has_value()); !problem.empty())
     add(problems, "after", problem);
   const bool isLate = job.policy == Policy::kLateBinding;

@@ -130,6 +130,19 @@ struct AbsolutePath {
   std::string values() const { return "absolute path"; }
 };
 
+// A file on the servers that tasks write their output to. Where each task has one of its own, braces in it
+// stand for what tells them apart (array.h).
+struct OutputPath {
+  static constexpr size_t kMaxCharacters = 4'095;  // as Linux takes
+
+  bool holds(std::string_view value) const;
+  std::string remedy() const {
+    return "write a file's path on the servers that starts with /, of at most " +
+           std::to_string(kMaxCharacters) + " characters and without ..";
+  }
+  std::string values() const { return "absolute path"; }
+};
+
 struct PointInTime {
   bool holds(WallTime value) const { return value > kNever && value <= kNever + kFarthest; }
   std::string remedy() const {
@@ -204,6 +217,13 @@ inline constexpr std::tuple kJobFields{
     field("user", kMember<&JobSpec::user>, SystemUser{},
           "user that the tasks run as; must be allowed for whoever submits",
           {.otherwise = "the submitter's default"}),
+    field("output", kMember<&JobSpec::output>, OutputPath{},
+          "file on the servers that standard output is written to besides, "
+          "[see below](#output-in-files-of-your-own)",
+          {.otherwise = "none", .notLateBound = "writes no files of that kind; use policy: quality"}),
+    field("error", kMember<&JobSpec::error>, OutputPath{},
+          "the same for standard error; with the same path as `output` both go into one file",
+          {.otherwise = "none", .notLateBound = "writes no files of that kind; use policy: quality"}),
     // How much of it, and when
     field("tasks", kMember<&JobSpec::tasks>, WholeNumber{1, kMaxTasks},
           "number of tasks, each a run of `command`"),

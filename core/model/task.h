@@ -53,6 +53,9 @@ struct TaskSpec {
   std::optional<PerformanceGoal> performance{};  // else the task is not watched
   // Files on the server that its output goes to besides; absolute. Empty: none.
   std::string output{}, error{};
+  // Somebody copies its output as it is written: what they have not yet is kept, and a task that is
+  // limits.outputBytes ahead waits for them, as long as they are there.
+  bool streamed = false;
   std::vector<std::string>
       results{};  // patterns of files below its working directory that are kept for its user
 

@@ -315,6 +315,8 @@ Result<TaskSetting> ContainerExecutor::settingFor(const LaunchSpec& spec) const 
   setting.deviceFilter = deviceFilter(deniedDevices(options_.extraDevices, spec.extras));
   setting.devices = grantedNodes(options_.extraDevices, spec.extras);
   setting.pinByAffinity = pinByAffinity_;
+  setting.fileWait = options_.fileWait;
+  setting.readerWait = options_.readerWait;
   if (runsTarcil(spec)) setting.program = options_.tarcil;
   if (spec.exclusive) setting.leaseFile = store_->leaseFile();
   setting.cgroups = cgroups_.forTask(spec.allocation, limitsOf(spec, setting));

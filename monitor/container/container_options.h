@@ -83,6 +83,13 @@ struct ContainerOptions {
   // Output of ended and forgotten tasks that is kept; the oldest goes first.
   KeepDone keepDone;
 
+  // How long a streamed task that is as far ahead as it may waits for whoever takes its output.
+  Duration readerWait = std::chrono::minutes(5);
+
+  // How long a disk of a user's may take to open files that their output goes to, and to write the last of
+  // it.
+  Duration fileWait = std::chrono::minutes(1);
+
   // Each task sees its private working directory here, whatever the rights of the folders above
   // dataDirectory. Made if it is missing; nothing is ever visible in it outside of tasks.
   std::string workPoint = "/run/tarcil/work";

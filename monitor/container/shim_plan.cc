@@ -47,6 +47,10 @@ PlanDevice planned(const DeviceNode& node) {
   return {type | node.permissions, node.uid, node.gid, node.number.major, node.number.minor};
 }
 
+uint32_t secondsIn(Duration time) {
+  return static_cast<uint32_t>(std::chrono::ceil<std::chrono::seconds>(time).count());
+}
+
 PlanHeader headerFor(const LaunchSpec& spec, const SystemUser& user, const TaskSetting& setting,
                      size_t variables) {
   PlanHeader header;
@@ -64,6 +68,8 @@ PlanHeader headerFor(const LaunchSpec& spec, const SystemUser& user, const TaskS
   header.devices = static_cast<uint32_t>(setting.devices.size());
   header.network = networkOf(spec.container.network);
   header.networkBytesPerSecond = spec.limits.networkBytesPerSecond;
+  header.fileSeconds = secondsIn(setting.fileWait);
+  header.readerSeconds = spec.streamed ? secondsIn(setting.readerWait) : 0;
   header.privileged = setting.privileged ? 1 : 0;
   header.allocation = spec.allocation;
   header.outputLimit = spec.limits.outputBytes;
@@ -73,6 +79,12 @@ PlanHeader headerFor(const LaunchSpec& spec, const SystemUser& user, const TaskS
     }
   }
   return header;
+}
+
+// For a shim that cannot open a file that output is to go to.
+std::string fileRemedy(const LaunchSpec& spec, const SystemUser& user) {
+  return "it takes a folder that user " + user.name + " may write into on " + spec.server +
+         ", with no symbolic link on the way: make it, or write another path";
 }
 
 }  // namespace
@@ -126,6 +138,9 @@ Result<std::string> encodePlan(const LaunchSpec& spec, const SystemUser& user, c
   writer.add(setting.cgroups.oomFile);
   writer.add(setting.leaseFile);
   writer.add(setting.program);
+  writer.add(spec.output);
+  writer.add(spec.error);
+  writer.add(fileRemedy(spec, user));
   for (const auto& word : spec.command) writer.add(word);
   for (const auto& [name, value] : environment) writer.add(std::string(name).append("=").append(value));
   for (const auto& directory : setting.cgroups.directories) writer.add(directory);
@@ -137,7 +152,7 @@ Result<std::string> encodePlan(const LaunchSpec& spec, const SystemUser& user, c
     for (const auto& join : *joins) writer.add(join);
   }
   for (const DeviceNode& device : setting.devices) writer.add(device.path);
-  if (writer.bad()) return invalid("command, env or workdir has a NUL character: remove it");
+  if (writer.bad()) return invalid("command, env, workdir or output has a NUL character: remove it");
 
   const PlanHeader header = headerFor(spec, user, setting, environment.size());
   std::string plan(reinterpret_cast<const char*>(&header), sizeof header);

@@ -24,6 +24,9 @@ struct TaskSetting {
   bool pinByAffinity =
       false;  // no cpuset here: keep the task on its cores by its affinity, which it can change
   TaskCgroups cgroups;
+  Duration readerWait = std::chrono::minutes(5);  // that a streamed task waits for whoever takes its output
+  // That a disk of the user's may take to open files of theirs, and to write the last of the output.
+  Duration fileWait = std::chrono::minutes(1);
   bool privileged = false;          // the command is crun, which gives up privileges later
   std::string filter;               // of its system calls (monitor/container/syscall_filter.h); empty: none
   std::string deviceFilter;         // of its use of devices (monitor/container/device_filter.h); empty: none

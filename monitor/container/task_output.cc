@@ -1,6 +1,7 @@
 #include "monitor/container/task_output.h"
 
 #include <fcntl.h>
+#include <kj/debug.h>
 #include <kj/io.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +10,8 @@
 #include <cerrno>
 #include <initializer_list>
 #include <system_error>
+
+#include "shim/plan.h"
 
 namespace tarcil {
 namespace {
@@ -67,6 +70,15 @@ Result<OutputPart> readOutput(const std::string& dataDirectory, AllocationId all
     if (::access(directory.c_str(), F_OK) == 0) return OutputPart{offset, {}};
   }
   return notFound("the output of allocation " + std::to_string(allocation) + " is not kept here (any more)");
+}
+
+void tellTaken(const std::string& dataDirectory, AllocationId allocation, Stream stream, uint64_t offset) {
+  const std::string fifo = dataDirectory + "/tasks/" + std::to_string(allocation) + "/" + kTakenFifo;
+  const kj::AutoCloseFd fd(::open(fifo.c_str(), O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
+  const OutputTaken news{stream == Stream::kStdout ? 0u : 1u, 0, offset};
+  if (fd.get() < 0 || ::write(fd, &news, sizeof news) == sizeof news) return;
+  KJ_LOG(WARNING, "a task was not told that its output has arrived", allocation,
+         std::generic_category().message(errno));
 }
 
 }  // namespace tarcil

@@ -23,4 +23,8 @@ struct OutputPart {
 Result<OutputPart> readOutput(const std::string& dataDirectory, AllocationId allocation, Stream stream,
                               uint64_t offset, size_t max);
 
+// Tells what moves the output of a task that runs and is streamed (TaskSpec::streamed) that what is before
+// `offset` has arrived where it is wanted. Nothing happens where there is no such task.
+void tellTaken(const std::string& dataDirectory, AllocationId allocation, Stream stream, uint64_t offset);
+
 }  // namespace tarcil

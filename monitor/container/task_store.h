@@ -15,6 +15,7 @@
 //     reason    why the monitor ends the task, before it signals that (task_records.h)
 //     overrun   what limit the monitor kills the task for, for people, before it does
 //     stdout, stderr   from the first byte on
+//     taken     FIFO of a streamed task: up to where its output has arrived (shim/plan.h)
 //     results/, results.list   files that are kept for the task's user (task_results.h)
 //     config.json  of a task that crun runs, made by the monitor (monitor/container/oci_bundle.h)
 //     work/     the task's private working directory

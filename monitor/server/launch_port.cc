@@ -52,6 +52,7 @@ class LaunchPortImpl final : public RolePortServer<wire::LaunchPort> {
     const AllocationId allocation = params.getAllocation();
     const uint64_t offset = params.getOffset();
     const bool wait = params.getWait();
+    if (params.getTaken()) server_.outputTaken(allocation, stream, offset);
     context.allowCancellation();
     return server_.output(allocation, stream, offset, wait)
         .then([context](MonitorServer::Output&& output) mutable { write(output, context.getResults()); });

@@ -102,6 +102,9 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
     uint64_t start;  // of the content in all that the task wrote
   };
   kj::Promise<Output> output(AllocationId allocation, Stream stream, uint64_t offset, bool wait);
+  void outputTaken(AllocationId allocation, Stream stream, uint64_t offset) {
+    outputs_->taken(allocation, stream, offset);
+  }
   // Of a late-bound task that has ended.
   // Files that are kept of a task; of one that has not ended none.
   struct Results {

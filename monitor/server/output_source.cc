@@ -24,6 +24,10 @@ class FileOutput final : public OutputSource {
     return readOutput(folder_, allocation, stream, offset, most);
   }
 
+  void taken(AllocationId allocation, Stream stream, uint64_t offset) override {
+    tellTaken(folder_, allocation, stream, offset);
+  }
+
   // The watch is set when a reader comes and goes with the first news: a reader that wants more asks again.
   // The folder is watched rather than the file, which comes with the first byte.
   kj::Promise<void> grown(AllocationId allocation) override {
@@ -75,6 +79,7 @@ class NoOutput final : public OutputSource {
   Result<OutputPart> read(AllocationId, Stream, uint64_t offset, size_t) override {
     return OutputPart{offset, {}};
   }
+  void taken(AllocationId, Stream, uint64_t) override {}
   kj::Promise<void> grown(AllocationId) override { return kj::NEVER_DONE; }
   Result<ResultsPage> results(AllocationId, const std::string&) override { return noFiles(); }
   Result<std::string> readResult(AllocationId, const std::string&, uint64_t, size_t) override {

@@ -22,6 +22,10 @@ class OutputSource {
   // As readOutput() in task_output.h.
   virtual Result<OutputPart> read(AllocationId allocation, Stream stream, uint64_t offset, size_t most) = 0;
 
+  // What is before `offset` of a streamed task's output has arrived where it is wanted. Lost where the task
+  // is over, and where it is not streamed.
+  virtual void taken(AllocationId allocation, Stream stream, uint64_t offset) = 0;
+
   // Resolves when there may be more than `offset` bytes. May resolve early; may never resolve once the task
   // has ended.
   virtual kj::Promise<void> grown(AllocationId allocation) = 0;

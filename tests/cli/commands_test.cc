@@ -68,6 +68,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{{"submit", "/nonexistent.yaml"}, "/nonexistent.yaml"},
         BadInput{{"job", "list", "--state", "dead"}, "--state: 'dead' is no state"},
         BadInput{{"job", "list", "--since", "soon"}, "--since: "},
+        BadInput{{"job", "list", "--sort", "colour"}, "--sort"},
+        BadInput{{"job", "wait", "--timeout", "soon", "4711"}, "--timeout: "},
         BadInput{{"server", "drain", "s1", "--deadline", "soon"}, "--deadline: "},
         BadInput{{"server", "cordon"}, "`tarcil server cordon --help`"},
         BadInput{{"submit", "--quietly", "x.yaml"}, "--quietly"}, BadInput{{"run"}, "after `--`"},
@@ -108,7 +110,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{{"run", "--policy", "late-binding", "--rus", "2", "--tasks", "8", "--concurrency", "3", "--",
                   "true"},
                  "leave it out\ntarcil: concurrency: a late-bound job has no bound"},
-        BadInput{{"run", "--env", "A", "--", "true"}, "NAME=VALUE"},
+        BadInput{{"run", "--env", "TARCIL_NOT_SET_HERE", "--", "true"}, "is not set here; write NAME=VALUE"},
+        BadInput{{"run", "--env", "=A", "--", "true"}, "or NAME for its value here"},
         BadInput{{"run", "--env", "TARCIL_TASK=1", "--", "true"}, "choose another name"},
         BadInput{{"run", "--env", "TARCIL_EXTRA_GPUS=1", "--", "true"}, "choose another name"},
         BadInput{{"run", "--constraint", "gpu ~ true", "--", "true"}, "--constraint"},
@@ -216,8 +219,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Words{"server", "drain"}, Words{"usage"}, Words{"agent", "list"}, Words{"platform"},
                     Words{"platform", "set"}, Words{"platform", "list"}, Words{"tune"}, Words{"quality"},
                     Words{"profile"}, Words{"profile", "calibrate"}, Words{"profile", "run"},
-                    Words{"version"}, Words{"token"}, Words{"options"}, Words{"up"}, Words{"down"},
-                    Words{"serve", "master"}, Words{"serve", "agent"}, Words{"serve", "monitor"}));
+                    Words{"version"}, Words{"status"}, Words{"token"}, Words{"options"}, Words{"up"},
+                    Words{"down"}, Words{"serve", "master"}, Words{"serve", "agent"},
+                    Words{"serve", "monitor"}));
 
 // --- No cluster ---
 
@@ -541,12 +545,74 @@ TEST(JobList, ShowsColumnsForPeopleAndAnArrayForScripts) {
   EXPECT_TRUE(people.out.ends_with("<none>\n")) << people.out;
 }
 
+TEST(JobList, IsSortedByAColumn) {
+  ClusterScript script;
+  script.jobs = {aJob(idOf(1), RunState::kRunning), aJob(idOf(2), RunState::kDone),
+                 aJob(idOf(3), RunState::kDone)};
+  script.jobsAPage = 2;
+  const ScriptedCluster cluster(script);
+  const auto numbers = [&cluster](const Words& options) {
+    Words words = {"job", "list", "--json"};
+    words.insert(words.end(), options.begin(), options.end());
+    std::vector<uint64_t> found;
+    for (const Json& job : jsonOf(tarcil(words, cluster))) found.push_back(job["number"]);
+    return found;
+  };
+  EXPECT_EQ(numbers({"--sort", "state"}), (std::vector<uint64_t>{2, 3, 1}));
+  EXPECT_EQ(numbers({"--sort", "number", "--reverse"}), (std::vector<uint64_t>{3, 2, 1}));
+  EXPECT_EQ(numbers({"--reverse"}), (std::vector<uint64_t>{3, 2, 1}));
+}
+
+TEST(JobList, SaysWhetherThereAreMore) {
+  ClusterScript script;
+  script.jobs = {aJob(idOf(1), RunState::kDone), aJob(idOf(2), RunState::kDone)};
+  const ScriptedCluster cluster(script);
+  EXPECT_THAT(tarcil({"job", "list", "--limit", "1"}, cluster).err,
+              testing::HasSubstr("these are 1; there are more"));
+  EXPECT_EQ(tarcil({"job", "list", "--limit", "2"}, cluster).err, "");
+}
+
 TEST(JobWait, FailsWhereAnyJobDid) {
   ClusterScript script;
   script.jobs = {aJob(idOf(1), RunState::kDone), aJob(idOf(2), RunState::kFailed)};
   const ScriptedCluster cluster(script);
   EXPECT_EQ(tarcil({"job", "wait", "id:0100"}, cluster).exitCode, 0);
   EXPECT_EQ(tarcil({"job", "wait", "id:0200", "id:0100"}, cluster).exitCode, 1);
+}
+
+TEST(JobWait, ForAnyIsOverWithTheFirst) {
+  ClusterScript script;
+  script.jobs = {aJob(idOf(1), RunState::kRunning), aJob(idOf(2), RunState::kFailed)};
+  const ScriptedCluster cluster(script);
+  const ProcessResult result = tarcil({"job", "wait", "--any", "--json", "1", "2"}, cluster);
+  EXPECT_EQ(result.exitCode, 1);
+  EXPECT_EQ(jsonOf(result)[0]["state"], nullptr);
+  EXPECT_EQ(jsonOf(result)[1]["state"], "failed");
+}
+
+TEST(JobWait, EndsWithItsTimeoutAndShowsWhatIsOver) {
+  ClusterScript script;
+  script.jobs = {aJob(idOf(1), RunState::kRunning), aJob(idOf(2), RunState::kDone)};
+  const ScriptedCluster cluster(script);
+  const ProcessResult result = tarcil({"job", "wait", "--timeout", "10ms", "1", "2"}, cluster);
+  EXPECT_EQ(result.exitCode, 124);
+  EXPECT_THAT(result.out, testing::HasSubstr("1    not over"));
+  EXPECT_THAT(result.err, testing::HasSubstr("not over after 10ms"));
+  EXPECT_EQ(tarcil({"job", "wait", "--timeout", "1h", "2"}, cluster).exitCode, 0);
+}
+
+TEST(JobCancel, TakesThoseThatPassAFilter) {
+  ClusterScript script;
+  script.jobs = {aJob(idOf(1), RunState::kRunning), aJob(idOf(2), RunState::kRunning)};
+  const ScriptedCluster cluster(script);
+  EXPECT_EQ(tarcil({"job", "cancel", "--all"}, cluster).exitCode, 0);
+  EXPECT_EQ(cluster.record().cancelled, (std::vector<JobId>{idOf(1), idOf(2)}));
+  EXPECT_THAT(cluster.record().listedStates,
+              testing::ElementsAre(RunState::kQueued, RunState::kStarting, RunState::kRunning));
+  tarcil({"job", "cancel", "--state", "running", "--name", "so", "--user", "ann"}, cluster);
+  EXPECT_THAT(cluster.record().listedStates, testing::ElementsAre(RunState::kRunning));
+  EXPECT_EQ(cluster.record().listedName, "so");
+  EXPECT_EQ(cluster.record().listedUser, "ann");
 }
 
 TEST(JobCancel, TakesSeveralJobs) {

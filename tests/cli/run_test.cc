@@ -39,7 +39,8 @@ TEST(Run, CopiesOutputAndErrorAndLeavesTheCommandAlone) {
   const ScriptedCluster cluster(script);
   const Words command = {"sh", "-c", "exit 0", "--help", "--", "[a,b]", "", "--json"};
   const ProcessResult result =
-      runProcess(runOf(command, {"--env", "A=[1,2]", "--env", "B="}), cluster.environment());
+      runProcess(runOf(command, {"--env", "A=[1,2]", "--env", "B=", "--env", "TARCIL_TOKEN_FILE"}),
+                 cluster.environment());
   EXPECT_EQ(result.exitCode, 0) << result.err;
   EXPECT_EQ(result.out, script.tasks[0].out);
   EXPECT_EQ(result.err, script.tasks[0].err);
@@ -47,7 +48,30 @@ TEST(Run, CopiesOutputAndErrorAndLeavesTheCommandAlone) {
   ASSERT_EQ(record.submitted.size(), 1u);
   EXPECT_EQ(record.submitted[0].command, command);
   EXPECT_EQ(record.submitted[0].name, "sh");
-  EXPECT_EQ(record.submitted[0].env, (std::map<std::string, std::string>{{"A", "[1,2]"}, {"B", ""}}));
+  EXPECT_EQ(
+      record.submitted[0].env,
+      (std::map<std::string, std::string>{
+          {"A", "[1,2]"}, {"B", ""}, {"TARCIL_TOKEN_FILE", cluster.environment().at("TARCIL_TOKEN_FILE")}}));
+}
+
+TEST(Run, SaysUpToWhereItHasTheOutputAndThatTheTaskMayWait) {
+  ClusterScript script;
+  script.tasks = {{"twelve bytes", "", RunState::kDone, {}}};
+  const ScriptedCluster cluster(script);
+  EXPECT_EQ(runProcess(runOf({"command"}), cluster.environment()).out, "twelve bytes");
+  EXPECT_EQ(cluster.record().taken, (std::vector<uint64_t>{5, 10}));
+  EXPECT_TRUE(cluster.record().submitted.at(0).streamed);
+}
+
+TEST(Run, DoesNotSucceedWherePartOfTheOutputWasDropped) {
+  ScriptedTask task = aTask(RunState::kDone, 0);
+  task.out = "0123456789";
+  task.dropped = 7;
+  const ProcessResult result = runWith(task);
+  EXPECT_EQ(result.exitCode, 125);
+  EXPECT_EQ(result.out, "789");
+  EXPECT_NE(result.err.find("7 bytes of output were dropped here"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("7 bytes of its output are missing"), std::string::npos) << result.err;
 }
 
 TEST(Run, ExitsAsTheCommandDoes) {

@@ -109,7 +109,9 @@ TEST_F(ARefusedLogin, EndsEveryCallWhereverItsAnswersAreCut) {
 class Failures final : public LateClientListener {
  public:
   void taskOver(const LateClientResult&) override {}
-  void agentFailed(const std::string&, const std::vector<late::ClientTask>&) override { ++count; }
+  void agentFailed(const std::string&, const std::vector<late::ClientTask>&, const std::string&) override {
+    ++count;
+  }
   void denied(const Error&) override {}
 
   int count = 0;

@@ -112,14 +112,16 @@ class LateRpc final : private LateMaster {
 // Keeps what it is told.
 struct HeardResults final : LateClientListener {
   void taskOver(const LateClientResult& result) override { results.push_back(result); }
-  void agentFailed(const std::string& agent, const std::vector<late::ClientTask>& tasks) override {
+  void agentFailed(const std::string& agent, const std::vector<late::ClientTask>& tasks,
+                   const std::string& reason) override {
     failed.push_back(agent);
+    reasons.push_back(reason);
     inFlight.insert(inFlight.end(), tasks.begin(), tasks.end());
   }
   void denied(const Error& error) override { denial = error.message; }
 
   std::vector<LateClientResult> results;
-  std::vector<std::string> failed;
+  std::vector<std::string> failed, reasons;
   std::vector<late::ClientTask> inFlight;
   std::string denial;
 };

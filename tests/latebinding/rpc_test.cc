@@ -201,6 +201,7 @@ TEST_F(LateRpcTest, AnAgentThatDiesBetweenProbeAndLaunchLosesNothing) {
   untilQueued("s1", 10);
   rpc.killAgent("a1");
   rpc.until("the client notices", [&]() { return !heard.failed.empty(); });
+  EXPECT_THAT(heard.reasons, ElementsAre("the agent closed the connection"));
   EXPECT_THAT(heard.inFlight, SizeIs(5));
   rpc.give("s1", 2);
   untilResults(5);

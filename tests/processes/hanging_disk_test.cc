@@ -1,84 +1,17 @@
 // A disk that answers no more, and later does: what writes to it hangs in the kernel, as with a network file
 // system whose server is away.
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <linux/fs.h>
-#include <stdlib.h>
-#include <sys/ioctl.h>
-#include <sys/mount.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-#include <stdexcept>
 
 #include "tests/support/cluster.h"
+#include "tests/support/hanging_disk.h"
 
 namespace tarcil::hanging_disk_test {
 
-namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
-
-// A file system of its own that can be made to hang.
-class HangingDisk final {
- public:
-  HangingDisk() {
-    std::string name = "/var/tmp/tarcil-disk-XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a folder");
-    folder_ = name;
-    const std::string image = folder_ + "/image";
-    std::ofstream(image).flush();
-    fs::resize_file(image, 256 << 20);
-    fs::create_directory(path());
-    tool({"/usr/sbin/mkfs.ext4", "-q", "-F", image});
-    tool({"/usr/bin/mount", "-o", "loop", image, path()});
-    root_ = ::open(path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    fs::permissions(path(), fs::perms(0755));
-  }
-  ~HangingDisk() {
-    if (hangs_) goOn();
-    ::close(root_);
-    ::umount2(path().c_str(), MNT_DETACH);
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-  HangingDisk(const HangingDisk&) = delete;
-  HangingDisk& operator=(const HangingDisk&) = delete;
-
-  std::string at(const std::string& name) const { return path() + "/" + name; }
-  void hang() {
-    ASSERT_EQ(::ioctl(root_, FIFREEZE, 0), 0);
-    hangs_ = true;
-  }
-  void goOn() {
-    ASSERT_EQ(::ioctl(root_, FITHAW, 0), 0);
-    hangs_ = false;
-  }
-
- private:
-  std::string path() const { return folder_ + "/disk"; }
-  static void tool(const std::vector<std::string>& words) {
-    const ProcessResult result = runProcess(words, {});
-    if (result.exitCode != 0) throw std::runtime_error(words[0] + ": " + result.err);
-  }
-
-  std::string folder_;
-  int root_ = -1;
-  bool hangs_ = false;
-};
-
-std::string whyNoHangingDisk() {
-  try {
-    const HangingDisk disk;
-    return "";
-  } catch (const std::runtime_error& problem) {
-    return problem.what();
-  }
-}
 
 #define SKIP_WITHOUT_HANGING_DISKS() \
   SKIP_WITHOUT_CONTAINERS();         \

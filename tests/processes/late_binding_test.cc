@@ -147,7 +147,7 @@ struct LateFaults : testing::TestWithParam<const char*> {
 TEST_P(LateFaults, AgentKilledBetweenProbeAndLaunch) {
   Process& command = submit();
   cluster->kill("agent-1");
-  EXPECT_TRUE(command.waitFor("out of reach"));
+  EXPECT_TRUE(command.waitFor("is given up"));
   traces().openGate();
   judge(command.finish());
 }
@@ -155,7 +155,7 @@ TEST_P(LateFaults, AgentKilledBetweenProbeAndLaunch) {
 TEST_P(LateFaults, AgentStoppedAndContinued) {
   Process& command = submit();
   cluster->signal("agent-1", SIGSTOP);
-  EXPECT_TRUE(command.waitFor("out of reach"));
+  EXPECT_TRUE(command.waitFor("is given up"));
   traces().openGate();
   const ProcessResult result = command.finish();
   cluster->signal("agent-1", SIGCONT);

@@ -70,6 +70,25 @@ TEST(Cordon, KeepsTasksAwayUntilItIsUndone) {
   EXPECT_EQ(cluster.ended(job)["state"], "done");
 }
 
+TEST(ClusterStatus, CountsServersUnitsAgentsAndJobs) {
+  TraceFolder folder;
+  ManualCluster cluster({.emulate = serversFile(folder, 2, 2)});
+  EXPECT_EQ(cluster.run({"server", "cordon", "s1"}).exitCode, 0);
+  const std::string running = cluster.submit("command: [x]\nenv: {TARCIL_EMULATE_SECONDS: \"3600\"}\n");
+  const std::string held = cluster.submit("command: [x]\nhold: true\n");
+  const std::string cancelled = cluster.submit("command: [x]\nhold: true\n");
+  EXPECT_EQ(cluster.run({"job", "cancel", cancelled}).exitCode, 0);
+  cluster.until("it runs", [&]() { return cluster.status(running)["state"] == "running"; });
+  const Json status = cluster.json({"status"});
+  EXPECT_EQ(status["servers"], (Json{{"cordoned", 1}, {"up", 1}}));
+  EXPECT_EQ(status["units"], 4);
+  EXPECT_EQ(status["free_units"], 3);
+  EXPECT_EQ(status["agents"], (Json{{"attached", 1}}));
+  EXPECT_EQ(status["jobs"], (Json{{"queued", 1}, {"running", 1}}));
+  EXPECT_EQ(status["ended_badly"], (Json{{"cancelled", 1}}));
+  EXPECT_THAT(cluster.run({"status"}).out, HasSubstr("Units           = 3 of 4 free where servers are up\n"));
+}
+
 TEST(Steering, IsNotForUsers) {
   TraceFolder folder;
   const std::string token = makeToken();

@@ -46,7 +46,7 @@ struct Record : testing::Test {
 TEST_F(Record, GoesOnAcrossAMastersDeathAndIsReplayedUnderTwoTargets) {
   const std::string file = folder.at("r.gz"), before = cluster.submit(kJob);
   cluster.ended(before);
-  Process recorder = cluster.startCommand({"record", file});
+  Process recorder = cluster.startCommand({"record", "--json", file});
   ASSERT_TRUE(recorder.waitFor("recording to"));
   for (int i = 0; i < 4; ++i) cluster.ended(cluster.submit(kJob));
   cluster.kill("master");
@@ -56,6 +56,10 @@ TEST_F(Record, GoesOnAcrossAMastersDeathAndIsReplayedUnderTwoTargets) {
   const ProcessResult ended = recorder.finish();
   EXPECT_EQ(ended.exitCode, 0) << ended.err;
   EXPECT_THAT(ended.err, HasSubstr("3 servers, 6 jobs, 0 of them unfinished"));
+  const Json recorded = Json::parse(ended.out);
+  EXPECT_EQ(recorded["jobs"], 6);
+  EXPECT_EQ(recorded["ended"], "interrupted");
+  EXPECT_GT(recorded["unpacked_bytes"], std::filesystem::file_size(file));
   for (const char* target : {"0.95", "0.6"}) {
     const Json runs = replayed(file, target);
     ASSERT_EQ(runs.size(), 2u);

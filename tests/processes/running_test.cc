@@ -42,20 +42,6 @@ TEST(Run, SaysWhereItsOutputCannotBeWritten) {
   EXPECT_THAT(result.err, testing::HasSubstr("cannot write to stdout: No space left on device"));
 }
 
-TEST(Run, DoesNotSucceedWherePartOfTheOutputWasDropped) {
-  SKIP_WITHOUT_CONTAINERS();
-  SupervisedCluster cluster({"--rus", "2"});
-  const ProcessResult whole =
-      cluster.run({"run", "--output-limit", "8MiB", "--", "head", "-c", "4000000", "/dev/zero"});
-  EXPECT_EQ(whole.exitCode, 0) << whole.err;
-  EXPECT_EQ(whole.out.size(), 4'000'000u);
-  const ProcessResult cut =
-      cluster.run({"run", "--output-limit", "64KiB", "--", "head", "-c", "50000000", "/dev/zero"});
-  EXPECT_LT(cut.out.size(), 50'000'000u);
-  EXPECT_EQ(cut.exitCode, 125);
-  EXPECT_THAT(cut.err, testing::HasSubstr(" bytes of its output are missing"));
-}
-
 TEST(Run, SaysWhyItWaits) {
   SKIP_WITHOUT_CONTAINERS();
   SupervisedCluster cluster({"--rus", "1"});

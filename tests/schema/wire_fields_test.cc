@@ -112,6 +112,7 @@ JobSpec aFullSpec() {
   job.items = Items({"a"});
   job.output = "/o";
   job.error = "/e";
+  job.streamed = true;
   job.results = {"*.csv"};
   return job;
 }

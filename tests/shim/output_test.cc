@@ -29,11 +29,11 @@ class OutputTest : public testing::Test {
 
 TEST_F(OutputTest, TheFileAppearsWithTheFirstByte) {
   OutputStream out = stream(100);
-  EXPECT_FALSE(out.pump());
+  EXPECT_FALSE(out.pump(nullptr));
   EXPECT_FALSE(std::filesystem::exists(file()));
   write("abc");
-  EXPECT_TRUE(out.pump());
-  EXPECT_FALSE(out.pump());
+  EXPECT_TRUE(out.pump(nullptr));
+  EXPECT_FALSE(out.pump(nullptr));
   EXPECT_EQ(textOf(file()), "abc");
 }
 
@@ -49,7 +49,7 @@ TEST_F(OutputTest, TheNewestIsKeptAndStaysWhereItIs) {
   OutputStream out = stream(kLimit);
   for (uint64_t i = 0; i < kPieces; ++i) {
     write(std::string(kPiece, static_cast<char>('0' + i % 10)));
-    EXPECT_TRUE(out.pump());
+    EXPECT_TRUE(out.pump(nullptr));
   }
   out.finish();
   const std::string text = textOf(file());
@@ -64,7 +64,7 @@ TEST_F(OutputTest, TheNewestIsKeptAndStaysWhereItIs) {
 TEST_F(OutputTest, ExactlyTheLimitIsNotCut) {
   OutputStream out = stream(3);
   write("abc");
-  out.pump();
+  out.pump(nullptr);
   EXPECT_EQ(textOf(file()), "abc");
   EXPECT_STREQ(out.cut(), "");
 }
@@ -77,7 +77,7 @@ TEST_F(OutputTest, WithoutHolesWhatIsBeyondTheLimitIsDrainedAndMarkedOnce) {
   OutputStream out = stream(1000);
   for (int i = 0; i < 20; ++i) {
     write(std::string(10'000, 'x'));
-    EXPECT_TRUE(out.pump());
+    EXPECT_TRUE(out.pump(nullptr));
   }
   out.finish();
   const std::string mark = "stdout cut after 70000 bytes: the limit of output is reached";
@@ -88,12 +88,52 @@ TEST_F(OutputTest, WithoutHolesWhatIsBeyondTheLimitIsDrainedAndMarkedOnce) {
   ::close(reader);
 }
 
+TEST_F(OutputTest, NothingIsDroppedThatIsNotTaken) {
+  constexpr uint64_t kPiece = 10'000, kLimit = 100'000;
+  OutputStream out("stdout", directory_, pipe_[0], kLimit, Backlog(kLimit, 60));
+  uint64_t written = 0;
+  const auto fill = [&] {
+    while (!out.isFull(0)) {
+      write(std::string(kPiece, static_cast<char>('0' + written / kPiece % 10)));
+      ASSERT_TRUE(out.pump(nullptr));
+      written += kPiece;
+    }
+  };
+  fill();
+  EXPECT_EQ(written, kLimit);
+  for (uint64_t taken = 0; taken < 10 * kLimit; taken += kPiece) {
+    out.take(taken, 0);
+    fill();
+    const std::string text = textOf(file());
+    for (uint64_t at = taken; at < text.size(); at += 1'000)
+      ASSERT_EQ(text[at], static_cast<char>('0' + at / kPiece % 10)) << at;
+    ASSERT_LT(bytesOnDisk(file()), 2 * kLimit);
+  }
+  out.finish();
+  EXPECT_THAT(out.cut(), testing::EndsWith("bytes: the limit of output is reached"));
+}
+
+TEST_F(OutputTest, WithoutAReaderTheNewestIsKept) {
+  constexpr uint64_t kPiece = 10'000, kLimit = 100'000;
+  OutputStream out("stdout", directory_, pipe_[0], kLimit, Backlog(kLimit, 60));
+  for (int i = 0; i < 100; ++i) {
+    const bool isFull = out.isFull(0);
+    EXPECT_EQ(isFull, i == 10) << i;
+    EXPECT_FALSE(isFull && out.isFull(60));
+    write(std::string(kPiece, 'x'));
+    EXPECT_TRUE(out.pump(nullptr));
+  }
+  EXPECT_LT(bytesOnDisk(file()), 2 * kLimit);
+  out.finish();
+  EXPECT_THAT(out.cut(), testing::EndsWith("the limit of output is reached, and nobody took it"));
+}
+
 TEST_F(OutputTest, EndsWithTheLastWriter) {
   OutputStream out = stream(100);
   write("last");
   ::close(std::exchange(pipe_[1], -1));
-  EXPECT_TRUE(out.pump());
-  EXPECT_FALSE(out.pump());
+  EXPECT_TRUE(out.pump(nullptr));
+  EXPECT_FALSE(out.pump(nullptr));
   EXPECT_EQ(out.pipeFd(), -1);
 }
 

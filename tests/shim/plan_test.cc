@@ -15,6 +15,9 @@ LaunchSpec someSpec() {
   spec.command = {"prog", "", "two words"};
   spec.env = {{"PATH", "/opt/bin"}, {"A", "x=y"}};
   spec.limits.outputBytes = 99;
+  spec.server = "s1";
+  spec.output = "/logs/out";
+  spec.error = "/logs/err";
   return spec;
 }
 const SystemUser kUser{"alice", 1000, 100, {100, 27}, "/home/alice", "/bin/sh"};
@@ -55,6 +58,11 @@ TEST(Plan, ReachesTheShimAsTheMonitorMeantIt) {
   EXPECT_EQ((std::vector<uint32_t>{plan.groups, plan.groups + plan.header->groups}),
             (std::vector<uint32_t>{100, 27}));
   EXPECT_STREQ(plan.taskDirectory, "/data/tasks/5");
+  EXPECT_STREQ(plan.outputFile, "/logs/out");
+  EXPECT_STREQ(plan.errorFile, "/logs/err");
+  EXPECT_STREQ(plan.fileRemedy,
+               "it takes a folder that user alice may write into on s1, with no symbolic link on the way: "
+               "make it, or write another path");
   EXPECT_STREQ(plan.workPoint, "/run/work");
   EXPECT_STREQ(plan.workDirectory, "");
   EXPECT_STREQ(plan.root, "/images/debian");

@@ -418,13 +418,21 @@ class ScriptedCluster::Server::Agent final : public wire::ClientPort::Server {
     Job& job = state_.find(readJobId(params.getId()));
     if (params.getTask() >= job.script.size()) fail(ErrorCode::kNotFound, "the job has no such task");
     const ScriptedTask& task = job.script[params.getTask()];
-    const std::string& text = params.getStream() == wire::Stream::STDOUT ? task.out : task.err;
-    const std::string piece = text.substr(std::min<size_t>(params.getOffset(), text.size()), 5);
+    const bool isOut = params.getStream() == wire::Stream::STDOUT;
+    const std::string& text = isOut ? task.out : task.err;
+    const uint64_t from = std::max<uint64_t>(params.getOffset(), isOut ? task.dropped : 0);
+    const std::string piece = text.substr(std::min<size_t>(from, text.size()), 5);
+    const AllocationId allocation = job.status.tasks[params.getTask()].allocation;
+    if (isOut && params.getTaken() == allocation) {
+      const std::lock_guard lock(state_.mutex);
+      state_.record.taken.push_back(params.getOffset());
+    }
     const bool isOver = isFinal(job.status.progress.state);
     auto results = context.getResults();
-    results.setAllocation(job.status.tasks[params.getTask()].allocation);
+    results.setAllocation(allocation);
+    results.setStart(from);
     results.setContent(kj::StringPtr(piece.c_str()).asBytes());
-    results.setEnded(isOver && params.getOffset() + piece.size() == text.size());
+    results.setEnded(isOver && from + piece.size() == text.size());
     if (!piece.empty() || isOver || !params.getWait()) return kj::READY_NOW;
     return job.over.addBranch().then([context]() mutable { context.getResults().setEnded(true); });
   }

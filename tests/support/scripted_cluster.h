@@ -27,6 +27,7 @@ struct ScriptedTask {
   std::string out, err;
   RunState state = RunState::kDone;
   TaskEnd end;
+  size_t dropped = 0;  // bytes at the beginning of `out`
 };
 
 struct ScriptedServer {
@@ -95,6 +96,7 @@ class ScriptedCluster final {
     size_t submissions = 0;  // calls, repeats included
     std::vector<JobSpec> planned;
     std::vector<JobId> cancelled;
+    std::vector<uint64_t> taken;  // up to where stdout of tasks has arrived, as the client said each time
     // Of the latest list.
     std::string listedUser, listedName;
     std::vector<RunState> listedStates;

@@ -23,7 +23,7 @@ JobSpec over(std::vector<std::string> items) {
 TEST(Array, ATaskGetsItsOwnItemAndIndex) {
   JobSpec job = over({"a", "b{index}"});
   job.output = "/logs/{index}.out";
-  const TaskSpec task = specOfTask(job, 1);
+  const TaskSpec task = specOfTask(job, 1, 0);
   EXPECT_THAT(task.command, ElementsAre("sort", "b{index}", "-o", "/out/1-b{index}", "{other} {item"))
       << "an item is never looked at for braces of its own";
   EXPECT_EQ(task.env.at("WHICH"), "1");
@@ -34,7 +34,7 @@ TEST(Array, ATaskGetsItsOwnItemAndIndex) {
 TEST(Array, AJobWithoutItemsStaysAsItIs) {
   JobSpec job = over({});
   job.tasks = 2;
-  EXPECT_EQ(specOfTask(job, 1), static_cast<const TaskSpec&>(job));
+  EXPECT_EQ(specOfTask(job, 1, 0), static_cast<const TaskSpec&>(job));
 }
 
 TEST(Array, SaysWhatIsWrongWithItsItems) {

@@ -154,6 +154,7 @@ class Printed final : public OutputSource {
   Result<OutputPart> read(AllocationId, Stream stream, uint64_t offset, size_t most) override {
     return OutputPart{offset, stream == Stream::kStdout ? text_.substr(offset, most) : "warnings"};
   }
+  void taken(AllocationId, Stream, uint64_t) override {}
   kj::Promise<void> grown(AllocationId) override { return kj::NEVER_DONE; }
   Result<ResultsPage> results(AllocationId, const std::string&) override { return ResultsPage(); }
   Result<std::string> readResult(AllocationId, const std::string&, uint64_t, size_t) override {
