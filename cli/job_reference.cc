@@ -1,7 +1,8 @@
 #include "cli/job_reference.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "core/base/whole_number.h"
 
 namespace tarcil {
 namespace {
@@ -15,14 +16,6 @@ bool isDecimal(std::string_view text) {
 
 bool isHexadecimal(std::string_view text) {
   return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
-
-template <typename Number>
-std::optional<Number> numberFrom(std::string_view text) {
-  Number number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (!isDecimal(text) || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
 }
 
 std::string inLowerCase(std::string text) {
@@ -49,13 +42,13 @@ Result<JobReference> parseJobReference(const std::string& text) {
   }
   std::string job = text;
   if (const size_t dot = text.find('.'); dot != std::string::npos) {
-    reference.task = numberFrom<TaskIndex>(std::string_view(text).substr(dot + 1));
+    reference.task = wholeNumberIn<TaskIndex>(std::string_view(text).substr(dot + 1));
     if (!reference.task) return noJob(text);
     job.resize(dot);
   }
   const bool isMarked = job.starts_with(kIdMark);
   if (!isMarked && isDecimal(job) && job.size() != kIdDigits) {
-    const auto number = numberFrom<JobNumber>(job);
+    const auto number = wholeNumberIn<JobNumber>(job);
     if (!number || *number == 0) return noJob(text);
     reference.number = *number;
     return reference;

@@ -1,11 +1,11 @@
 #include "formats/extras_field.h"
 
-#include <charconv>
 #include <optional>
 #include <string>
 
 #include "core/base/names.h"
 #include "core/base/text.h"
+#include "core/base/whole_number.h"
 #include "core/state/extras.h"
 
 namespace tarcil {
@@ -52,13 +52,12 @@ Status addExtra(std::string_view argument, Extras& to) {
   if (to.contains(kind)) return invalid(shown(kind) + " is given twice; keep one");
   if (auto problem = problemOfKind(kind, to)) return invalid(shown(kind) + ": " + *problem);
   const std::string_view digits = argument.substr(equals + 1);
-  uint32_t count = 0;
-  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), count);
-  if (read.ec != std::errc() || read.ptr != digits.data() + digits.size() || count < 1 || count > kMaxExtra) {
+  const auto count = wholeNumberIn<uint32_t>(digits);
+  if (!count || *count < 1 || *count > kMaxExtra) {
     return invalid("the count of " + shown(kind) + " is " + shown(digits) +
                    "; write a whole number from 1 to " + std::to_string(kMaxExtra));
   }
-  to[kind] = count;
+  to[kind] = *count;
   return {};
 }
 

@@ -175,12 +175,8 @@ class JobReader {
   }
   template <typename Enum, size_t kCount>
   static std::optional<Enum> read(const YamlValue& value, const Choice<Enum, kCount>& kind) {
-    std::vector<std::string_view> names;
-    for (const auto& [name, named] : kind.names) names.push_back(name);
-    const auto chosen = value.oneOf(names);
-    if (!chosen) return std::nullopt;
-    const auto found = std::ranges::find(names, *chosen);
-    return kind.names[static_cast<size_t>(found - names.begin())].second;
+    const auto chosen = value.oneOf(namesIn(kind.names));
+    return chosen ? valueIn(kind.names, *chosen) : std::nullopt;
   }
   static std::optional<std::string> read(const YamlValue& value, const DomainName&) {
     auto name = value.title(kMaxNameCharacters);

@@ -74,15 +74,16 @@ bool OutputPump::openFiles() {
   const bool isOpen = answered && sys::read(opened[0], &word, 1) == 1;
   sys::close(opened[0]);
   if (isOpen) return true;
-  if (started && !answered) {
+  const bool isSilent = started && !answered;
+  if (isSilent) {
     sys::call(SYS_kill, process_, SIGKILL);
     process_ = -1;  // it ends when its disk lets it
   }
   if (report.phase == Report::Phase::kFailed) return false;
   report.phase = Report::Phase::kFailed;
-  report.exitCode = started && !answered ? 126 : 0;
+  report.exitCode = isSilent ? 126 : 0;
   report.problem << "cannot open the files of output and error of the job: "
-                 << (started && !answered ? kNoAnswer : kNotWritten);
+                 << (isSilent ? kNoAnswer : kNotWritten);
   return false;
 }
 

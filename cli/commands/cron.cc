@@ -4,6 +4,7 @@
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
 #include "cli/output/cron.h"
+#include "cli/output/job_status.h"
 #include "cli/output/output.h"
 #include "cli/output/table.h"
 #include "cli/submission.h"
@@ -57,17 +58,9 @@ Duration cronDeadlineOf(const CronAddFlags& flags) {
   if (flags.deadline.empty()) return kDefaultCronDeadline;
   const auto deadline = parseDuration(flags.deadline);
   if (!deadline) throw badInput("--deadline: " + deadline.error().message);
-  if (*deadline < kMinCronDeadline || *deadline > kMaxCronDeadline) {
-    throw badInput("--deadline: " + formatDuration(*deadline) + " is out of range; write " +
-                   formatDuration(kMinCronDeadline) + " to " + formatDuration(kMaxCronDeadline));
-  }
+  if (const Status good = checkCronDeadline("--deadline", *deadline); !good)
+    throw badInput(good.error().message);
   return *deadline;
-}
-
-IfRunning ifRunningNamed(const std::string& word) {
-  for (const auto& [name, value] : kIfRunningNames)
-    if (name == word) return value;
-  throw badInput("--if-running: write skip, wait, start or replace");
 }
 
 // What of the job file keeps it from being made again and again.
@@ -79,38 +72,33 @@ void requireRepeatable(const CronAddFlags& flags, const JobFile& job) {
         "paths "
         "there";
   } else if (job.after.size() > 0) {
-    problem =
-        "after: names jobs that have ended when its second job is made; leave it out, and have the command "
-        "do what is to come first";
+    problem = kNoCronAfter;
   }
   if (!problem.empty()) throw badInput(flags.job.file + ": " + problem);
 }
 
-// All that can be said without a cluster has been checked.
+// All but its job, which the cluster may have a profile for. All that can be said without the cluster has
+// been checked.
 CronSpec cronOf(const CronAddFlags& flags, const JobFile& job) {
   if (const Status good = checkName("NAME", flags.name); !good) throw badInput(good.error().message);
   if (const auto schedule = parseCronSchedule(flags.schedule); !schedule)
     throw badInput("SCHEDULE: " + schedule.error().message);
   requireRepeatable(flags, job);
-  CronSpec cron{.id = makeJobId(),
-                .name = flags.name,
-                .schedule = flags.schedule,
-                .zone = zoneNameFor(flags),
-                .ifRunning = ifRunningNamed(flags.ifRunning),
-                .deadline = cronDeadlineOf(flags),
-                .job = job.spec};
-  if (!job.isNamed && flags.job.name.empty()) cron.job.name = flags.name;
-  return cron;
+  return {.id = makeJobId(),
+          .name = flags.name,
+          .schedule = flags.schedule,
+          .zone = zoneNameFor(flags),
+          .ifRunning = valueIn(kIfRunningNames, flags.ifRunning).value(),
+          .deadline = cronDeadlineOf(flags)};
 }
 
 int submitCron(const CronAddFlags& flags) {
   JobFile job = readSubmission(flags.job);
+  if (!job.isNamed && flags.job.name.empty()) job.spec.name = flags.name;
   CronSpec cron = cronOf(flags, job);
   Cluster cluster(flags.cluster);
   addStoredProfile(cluster, flags.job, job);
-  const std::string name = cron.job.name;
-  cron.job = job.spec;
-  cron.job.name = name;
+  cron.job = std::move(job.spec);
   cluster.ask([&cron](Session& session) {
     auto request = session.user.addCronRequest();
     write(cron, request.initCron());
@@ -198,11 +186,7 @@ int runCron(const CronFlags& flags) {
   const JobId id = makeJobId();
   steerCron(cluster, flags, wire::CronChange::RUN, id);
   const JobNumber number = cluster.numberOf(id);
-  if (flags.output.json) {
-    printJson({{"job", toString(id)}, {"number", jsonNumber(number)}});
-  } else {
-    print(aligned({{"Job", styleFor(flags.output.verbose).job(number, id)}}));
-  }
+  printAccepted(flags.output, number, id);
   return kExitDone;
 }
 
@@ -266,7 +250,7 @@ void addCronAdd(CLI::App& cron) {
             "--if-running", flags->ifRunning,
             "If the last job has not ended when a time comes: skip that time (default), wait for the end, "
             "start the next one beside it, or replace it (cancel it, then start).")
-        ->check(oneOf({"skip", "wait", "start", "replace"}))
+        ->check(oneOf(namesIn(kIfRunningNames)))
         ->type_name("WHAT");
     command
         .add_option(

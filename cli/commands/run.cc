@@ -111,7 +111,7 @@ JobSpec specOf(const RunFlags& flags) {
   if (!flags.outputLimit.empty()) spec.limits.outputBytes = sizeIn("--output-limit", flags.outputLimit);
   if (!flags.memory.empty()) spec.limits.memoryBytes = sizeIn("--memory", flags.memory);
   spec.workdir = flags.workdir;
-  spec.policy = policyNamed(flags.policy).value();
+  spec.policy = valueIn(kPolicyNames, flags.policy).value();
   spec.streamed = spec.policy != Policy::kLateBinding;
   spec.atMostOnce = flags.atMostOnce;
   check(spec, !flags.files.empty());
@@ -209,7 +209,7 @@ void addRun(CLI::App& app, const std::vector<std::string>& words) {
     command
         .add_option("--policy", flags->policy,
                     "How slots are chosen: quality (default), late-binding, greedy, random, batch, per-task.")
-        ->check(oneOf(policyNames()))
+        ->check(oneOf(namesIn(kPolicyNames)))
         ->type_name("POLICY");
     command.add_flag("--at-most-once", flags->atMostOnce,
                      "With late-binding: a task that may have run is lost rather than run again.");

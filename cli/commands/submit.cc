@@ -51,12 +51,7 @@ int submitLate(Cluster& cluster, const JobId& id, JobFile job, const SubmitFlags
   if (job.spec.profile.isAssumed) submitMeasuring(cluster, job.spec, job.files);
   if (!flags.wait && !flags.watch) {
     leaveLateJob(cluster, id, std::move(job));
-    const JobNumber number = cluster.numberOf(id);
-    if (flags.output.json) {
-      printJson({{"job", toString(id)}, {"number", jsonNumber(number)}});
-    } else {
-      print(aligned({{"Job", styleFor(flags.output.verbose).job(number, id)}}));
-    }
+    printAccepted(flags.output, cluster.numberOf(id), id);
     return kExitDone;
   }
   say("job " + toString(id) + " is accepted");
@@ -80,16 +75,12 @@ int submit(const SubmitFlags& flags) {
   cluster.wait(submitJob(cluster.client(), id, job.spec, job.files));
   if (job.spec.profile.isAssumed) submitMeasuring(cluster, job.spec, job.files);
   const JobNumber number = cluster.numberOf(id);
-  const std::string shown = styleFor(flags.output.verbose).job(number, id);
   if (!flags.wait && !flags.watch) {
-    if (flags.output.json) {
-      printJson({{"job", toString(id)}, {"number", jsonNumber(number)}});
-    } else {
-      print(aligned({{"Job", shown}}));
-    }
+    printAccepted(flags.output, number, id);
     return kExitDone;
   }
-  say("job " + shown + " is accepted; it goes on where this command is ended");
+  say("job " + styleFor(flags.output.verbose).job(number, id) +
+      " is accepted; it goes on where this command is ended");
   auto over = waitForJob(cluster.client(), id).ignoreResult();
   if (flags.watch) over = over.exclusiveJoin(watch(cluster.client(), cluster.timer(), id, ""));
   cluster.wait(kj::mv(over));

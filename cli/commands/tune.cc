@@ -47,10 +47,6 @@ std::string nameIn(const std::array<std::string_view, 2>& names, Value value) {
   return std::string(names[static_cast<size_t>(value)]);
 }
 
-std::string nameOf(Throttling throttling) {
-  return std::string(kThrottlingNames[static_cast<size_t>(throttling)].first);
-}
-
 // --- The table, offline ---
 
 struct TableRow {
@@ -127,9 +123,7 @@ void lay(const TuneFlags& flags, QualitySettings& settings) {
   if (!flags.contention.empty()) {
     settings.contention = valueNamed<ContentionModel>(kContentionModelNames, flags.contention);
   }
-  for (const auto& [name, value] : kThrottlingNames) {
-    if (name == flags.throttling) settings.throttling = value;
-  }
+  setIfGiven(settings.throttling, valueIn(kThrottlingNames, flags.throttling));
   setNumberOrNone(settings.cap, flags.cap);
   setNumberOrNone(settings.ratio, flags.ratio);
 }
@@ -148,7 +142,7 @@ Json jsonOf(const QualitySettings& settings) {
           {"noise_floor", settings.noiseFloor},
           {"protect_neighbours", settings.protectNeighbours},
           {"profile_unknown", settings.profileUnknown},
-          {"throttling", nameOf(settings.throttling)},
+          {"throttling", nameIn(kThrottlingNames, settings.throttling)},
           {"version", settings.version}};
 }
 
@@ -178,7 +172,7 @@ std::string textOf(const QualitySettings& settings) {
                   {"Noise floor", std::to_string(settings.noiseFloor)},
                   {"Protect neighbours", settings.protectNeighbours ? "true" : "false"},
                   {"Profile unknown", settings.profileUnknown ? "true" : "false"},
-                  {"Throttling", nameOf(settings.throttling)},
+                  {"Throttling", std::string(nameIn(kThrottlingNames, settings.throttling))},
                   {"Version", std::to_string(settings.version)}});
 }
 
@@ -328,7 +322,7 @@ void addSettingFlags(CLI::App& command, TuneFlags& flags) {
           "Whether tasks that slow down a task whose performance is watched are throttled, if their job "
           "yields, or is preemptible and of lower priority: on (in a new cluster), off, or preview, which "
           "only says what it would do.")
-      ->check(oneOf({"off", "preview", "on"}))
+      ->check(oneOf(namesIn(kThrottlingNames)))
       ->type_name("off|preview|on");
 }
 

@@ -10,12 +10,6 @@
 namespace tarcil {
 namespace {
 
-std::string_view nameOf(IfRunning value) {
-  for (const auto& [name, each] : kIfRunningNames)
-    if (each == value) return name;
-  return "";
-}
-
 Json jsonOf(const CronRun& run) {
   const bool hasJob = run.number != 0;
   return {{"planned", jsonTime(run.planned)},
@@ -76,7 +70,7 @@ Json jsonOf(const CronStatus& status) {
           {"user", cron.user},
           {"schedule", cron.spec.schedule},
           {"zone", cron.spec.zone},
-          {"if_running", nameOf(cron.spec.ifRunning)},
+          {"if_running", nameIn(kIfRunningNames, cron.spec.ifRunning)},
           {"deadline", std::chrono::duration<double>(cron.spec.deadline).count()},
           {"held", cron.isHeld},
           {"problem", status.problem.empty() ? Json() : Json(status.problem)},
@@ -105,7 +99,7 @@ std::string textOf(const CronStatus& status, const Style& style) {
                    {"Runs as", cron.runAs},
                    {"Schedule", cron.spec.schedule},
                    {"Zone", cron.spec.zone},
-                   {"If running", std::string(nameOf(cron.spec.ifRunning))},
+                   {"If running", std::string(nameIn(kIfRunningNames, cron.spec.ifRunning))},
                    {"Deadline", formatDuration(cron.spec.deadline)},
                    {"Job", cron.spec.job.name},
                    {"State", stateText(status)},

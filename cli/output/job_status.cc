@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/output/output.h"
 #include "cli/output/table.h"
 #include "core/base/text.h"
 #include "rpc/errors.h"
@@ -192,6 +193,14 @@ kj::Promise<RunState> waitForJob(Client& client, const JobId& id) {
       })
       .then(
           [](capnp::Response<wire::UserPort::WaitResults>&& answer) { return fromWire(answer.getState()); });
+}
+
+void printAccepted(const OutputFlags& output, JobNumber number, const JobId& id) {
+  if (output.json) {
+    printJson({{"job", toString(id)}, {"number", jsonNumber(number)}});
+  } else {
+    print(aligned({{"Job", styleFor(output.verbose).job(number, id)}}));
+  }
 }
 
 Json jsonOfCharge(const JobStatus& job, const TaskRecord& task) {

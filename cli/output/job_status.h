@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/cluster.h"
+#include "cli/command.h"
 #include "cli/output/render.h"
 #include "core/state/job_state.h"
 #include "core/state/server_pressure.h"
@@ -49,6 +50,9 @@ kj::Promise<std::optional<T>> foundOrNothing(kj::Promise<T> promise) {
 
 // Done when the job has ended and that is on disk.
 kj::Promise<RunState> waitForJob(Client& client, const JobId& id);
+
+// The answer to a job that was taken, and is not waited for.
+void printAccepted(const OutputFlags& output, JobNumber number, const JobId& id);
 
 // The status object that interfaces rely on.
 Json jsonOf(const JobStatus& job);

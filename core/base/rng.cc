@@ -5,10 +5,7 @@ namespace tarcil {
 Rng::Rng(uint64_t seed) {
   for (uint64_t& word : state_) {
     seed += 0x9e3779b97f4a7c15;
-    uint64_t z = seed;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    word = z ^ (z >> 31);
+    word = mixed(seed);
   }
 }
 

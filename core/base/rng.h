@@ -6,6 +6,14 @@
 
 namespace tarcil {
 
+// Every bit of the result depends on every bit of the number, and no two numbers have the same: the finalizer
+// of splitmix64 (Steele et al., OOPSLA 2014).
+constexpr uint64_t mixed(uint64_t number) {
+  number = (number ^ number >> 30) * 0xbf58476d1ce4e5b9;
+  number = (number ^ number >> 27) * 0x94d049bb133111eb;
+  return number ^ number >> 31;
+}
+
 // xoshiro256** (Blackman, Vigna 2018), seeded through splitmix64. Not for secrets.
 class Rng {
  public:

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/base/whole_number.h"
 
 namespace tarcil {
 namespace {
@@ -54,16 +54,9 @@ std::string upper(std::string_view text) {
   return result;
 }
 
-std::optional<uint32_t> digits(std::string_view text) {
-  uint32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 // A number of the field, or a name.
 std::optional<uint32_t> valueIn(const FieldKind& kind, std::string_view text) {
-  std::optional<uint32_t> value = digits(text);
+  std::optional<uint32_t> value = wholeNumberIn<uint32_t>(text);
   const std::string_view names = kind.names;
   if (text.size() == 3 && !value) {
     const size_t at = names.find(upper(text));
@@ -94,7 +87,7 @@ Result<uint64_t> readPart(const FieldKind& kind, std::string_view part) {
   }
   if (first > last) return wrong(kind, part, "is a range that ends before it begins");
   if (slash != std::string_view::npos) {
-    const auto written = digits(part.substr(slash + 1));
+    const auto written = wholeNumberIn<uint32_t>(part.substr(slash + 1));
     if (!written || *written == 0) return wrong(kind, part, "has no step of 1 or more behind its /");
     if (!isAll && dash == std::string_view::npos)
       return wrong(kind, part, "has a step, and no range that it goes over");

@@ -26,6 +26,29 @@ enum class Schedule : uint8_t { kIncremental, kGang };
 template <typename Enum, size_t kCount>
 using NamesOf = std::array<std::pair<std::string_view, Enum>, kCount>;
 
+// Empty for what is none of the values.
+template <typename Enum, size_t kCount>
+constexpr std::string_view nameIn(const NamesOf<Enum, kCount>& names, Enum value) {
+  for (const auto& [name, named] : names)
+    if (named == value) return name;
+  return {};
+}
+
+// Nothing for other words.
+template <typename Enum, size_t kCount>
+constexpr std::optional<Enum> valueIn(const NamesOf<Enum, kCount>& names, std::string_view word) {
+  for (const auto& [name, named] : names)
+    if (name == word) return named;
+  return std::nullopt;
+}
+
+template <typename Enum, size_t kCount>
+std::vector<std::string_view> namesIn(const NamesOf<Enum, kCount>& names) {
+  std::vector<std::string_view> all;
+  for (const auto& [name, named] : names) all.push_back(name);
+  return all;
+}
+
 inline constexpr NamesOf<Schedule, 2> kScheduleNames = {
     {{"incremental", Schedule::kIncremental}, {"gang", Schedule::kGang}}};
 inline constexpr NamesOf<Container::Network, 3> kNetworkNames = {{{"host", Container::Network::kHost},
@@ -50,23 +73,7 @@ inline constexpr NamesOf<Policy, 6> kPolicyNames = {{{"quality", Policy::kQualit
                                                      {"per-task", Policy::kPerTask}}};
 
 constexpr std::string_view nameOf(Policy policy) {
-  for (const auto& [name, value] : kPolicyNames)
-    if (value == policy) return name;
-  return {};
-}
-
-// Nothing for other words.
-constexpr std::optional<Policy> policyNamed(std::string_view word) {
-  for (const auto& [name, value] : kPolicyNames)
-    if (name == word) return value;
-  return std::nullopt;
-}
-
-// All of the names.
-inline std::vector<std::string_view> policyNames() {
-  std::vector<std::string_view> names;
-  for (const auto& [name, value] : kPolicyNames) names.push_back(name);
-  return names;
+  return nameIn(kPolicyNames, policy);
 }
 
 // Countable things of a server besides its resource units, such as {"gpus", 1}; counts are at least 1.

@@ -74,12 +74,7 @@ struct Choice {
     for (const auto& [name, value] : names) text.append(text.empty() ? "`" : ", `").append(name).append("`");
     return text;
   }
-  std::string_view nameOf(Enum value) const {
-    for (const auto& [name, named] : names) {
-      if (named == value) return name;
-    }
-    return {};
-  }
+  std::string_view nameOf(Enum value) const { return nameIn(names, value); }
 };
 
 template <typename Enum, size_t kCount>

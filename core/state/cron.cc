@@ -1,6 +1,7 @@
 #include "core/state/cron.h"
 
 #include "core/base/names.h"
+#include "core/base/rng.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/model/cron_schedule.h"
@@ -8,25 +9,12 @@
 #include "core/model/job_size.h"
 
 namespace tarcil {
-namespace {
-
-// Every bit of the result depends on every bit of the number, and no two numbers have the same (Steele et
-// al., OOPSLA 2014).
-uint64_t mixed(uint64_t number) {
-  number = (number ^ number >> 30) * 0xbf58476d1ce4e5b9;
-  number = (number ^ number >> 27) * 0x94d049bb133111eb;
-  return number ^ number >> 31;
-}
-
-}  // namespace
 
 std::string whyNotAgain(const JobSpec& job) {
   if (job.policy == Policy::kLateBinding)
     return "policy: agents keep late-bound jobs, and the master makes none; write policy: quality";
   if (job.startAfter != kNever) return "start_after: the schedule says when its jobs start; leave it out";
-  if (!job.after.empty())
-    return "after: names jobs that have ended when its second job is made; leave it out, and have the "
-           "command do what is to come first";
+  if (!job.after.empty()) return kNoCronAfter;
   if (job.hold)
     return "hold: each of its jobs would be held; leave it out, and hold the cron with `tarcil cron hold`";
   if (!job.measures.empty()) return "measures: an application is measured once; submit that job by itself";
@@ -35,6 +23,12 @@ std::string whyNotAgain(const JobSpec& job) {
            "; put what is large into files on the servers";
   }
   return "";
+}
+
+Status checkCronDeadline(const std::string& what, Duration deadline) {
+  if (deadline >= kMinCronDeadline && deadline <= kMaxCronDeadline) return {};
+  return invalid(what + ": " + formatDuration(deadline) + " is out of range; write " +
+                 formatDuration(kMinCronDeadline) + " to " + formatDuration(kMaxCronDeadline));
 }
 
 Status checkCron(const CronSpec& cron, const TimeZones& zones) {
@@ -48,10 +42,7 @@ Status checkCron(const CronSpec& cron, const TimeZones& zones) {
   if (cron.zone.size() > kMaxZoneCharacters)
     return invalid("zone: " + shown(cron.zone) + " is too long; write one such as Europe/Berlin");
   if (const auto zone = zones.named(cron.zone); !zone) return invalid("zone: " + zone.error().message);
-  if (cron.deadline < kMinCronDeadline || cron.deadline > kMaxCronDeadline) {
-    return invalid("deadline: " + formatDuration(cron.deadline) + " is out of range; write " +
-                   formatDuration(kMinCronDeadline) + " to " + formatDuration(kMaxCronDeadline));
-  }
+  if (Status good = checkCronDeadline("deadline", cron.deadline); !good) return good;
   if (std::string problem = whyNotAgain(cron.job); !problem.empty()) return invalid(std::move(problem));
   return checkJob(cron.job, false);
 }

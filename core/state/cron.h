@@ -30,6 +30,11 @@ inline constexpr Duration kMaxCronDeadline = std::chrono::days(7);
 // Between two jobs of a cron, of which the later one is not planned.
 inline constexpr Duration kMinBetweenCronJobs = std::chrono::minutes(1);
 
+// Why a cron's job has no `after`.
+inline constexpr const char* kNoCronAfter =
+    "after: names jobs that have ended when its second job is made; leave it out, and have the command do "
+    "what is to come first";
+
 inline constexpr size_t kMaxCrons = 1'000;
 inline constexpr size_t kMaxCronsOfUser = 100;
 inline constexpr size_t kMaxCronRuns = 10;  // that are kept of one
@@ -81,6 +86,9 @@ struct Cron {
 
   bool operator==(const Cron&) const = default;
 };
+
+// Error: kInvalid where it is out of bounds; the message begins with `what` (a flag, a field).
+Status checkCronDeadline(const std::string& what, Duration deadline);
 
 // Whether it can be taken: names, schedule, zone, bounds, and a job that can be made again and again. Error:
 // kInvalid, "field: text; remedy".

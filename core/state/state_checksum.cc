@@ -3,18 +3,15 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/base/rng.h"
+
 namespace tarcil {
 namespace {
 
 // Takes in one value after the other; each step is the finalizer of splitmix64.
 class Mixer {
  public:
-  void add(uint64_t value) {
-    hash_ += 0x9e3779b97f4a7c15 + value;
-    hash_ = (hash_ ^ hash_ >> 30) * 0xbf58476d1ce4e5b9;
-    hash_ = (hash_ ^ hash_ >> 27) * 0x94d049bb133111eb;
-    hash_ ^= hash_ >> 31;
-  }
+  void add(uint64_t value) { hash_ = mixed(hash_ + 0x9e3779b97f4a7c15 + value); }
 
   // Two to a step.
   void add(const PressureSum& values) {

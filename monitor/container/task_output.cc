@@ -3,14 +3,13 @@
 #include <fcntl.h>
 #include <kj/debug.h>
 #include <kj/io.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <initializer_list>
 #include <system_error>
 
+#include "monitor/container/own_files.h"
 #include "shim/plan.h"
 
 namespace tarcil {
@@ -25,24 +24,6 @@ Error failure(const std::string& file) {
 uint64_t dataFrom(int fd, uint64_t offset) {
   const off_t found = ::lseek(fd, static_cast<off_t>(offset), SEEK_DATA);
   return found < 0 ? offset : static_cast<uint64_t>(found);
-}
-
-Result<std::string> readBytes(const std::string& file, int fd, uint64_t offset, size_t max) {
-  struct stat info {};
-  if (::fstat(fd, &info) != 0) return failure(file);
-  const uint64_t size = static_cast<uint64_t>(info.st_size);
-  max = offset >= size ? 0 : std::min<uint64_t>(max, size - offset);
-  std::string text(max, '\0');
-  size_t got = 0;
-  while (got < max) {
-    const ssize_t count = ::pread(fd, text.data() + got, max - got, static_cast<off_t>(offset + got));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return failure(file);
-    if (count == 0) break;
-    got += static_cast<size_t>(count);
-  }
-  text.resize(got);
-  return text;
 }
 
 // What is read while its beginning is dropped may have the hole's zeros in it, so it is looked at again.

@@ -15,6 +15,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "monitor/container/own_files.h"
 #include "monitor/container/result_search.h"
 #include "monitor/container/tree_removal.h"
 
@@ -134,44 +135,6 @@ class Keeping final {
   std::string firstLeft_, problem_;
 };
 
-// Appears whole.
-Status writeList(const std::string& directory, const KeptResults& kept) {
-  const std::string path = directory + kResultsList, made = path + ".new";
-  const std::string text = resultsRecord(kept);
-  const kj::AutoCloseFd fd(::open(made.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  if (fd.get() < 0) return resultFailure("make", made);
-  for (size_t done = 0; done < text.size();) {
-    const ssize_t count = ::write(fd, text.data() + done, text.size() - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return resultFailure("write", made);
-    done += static_cast<size_t>(count);
-  }
-  return ::rename(made.c_str(), path.c_str()) == 0 ? Status() : resultFailure("write", path);
-}
-
-Result<std::string> readPiece(int fd, const std::string& path, uint64_t offset, size_t max) {
-  std::string text(max, '\0');
-  size_t got = 0;
-  while (got < max) {
-    const ssize_t count = ::pread(fd, text.data() + got, max - got, static_cast<off_t>(offset + got));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return resultFailure("read", path);
-    if (count == 0) break;
-    got += static_cast<size_t>(count);
-  }
-  text.resize(got);
-  return text;
-}
-
-// The whole file, whatever its size: it is this program's own.
-std::optional<std::string> readOwnFile(const std::string& path) {
-  const kj::AutoCloseFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-  struct stat status {};
-  if (fd.get() < 0 || ::fstat(fd, &status) != 0) return std::nullopt;
-  auto text = readPiece(fd, path, 0, static_cast<size_t>(status.st_size));
-  return text ? std::optional(std::move(*text)) : std::nullopt;
-}
-
 // Of a task that ended, or was forgotten since.
 Result<std::string> taskFolderOf(const std::string& dataDirectory, AllocationId allocation) {
   for (const char* place : {"/tasks/", "/done/"}) {
@@ -202,8 +165,9 @@ std::string keepResults(const std::string& taskDirectory, const std::vector<std:
   Keeping keeping(taskDirectory, owner.st_uid, work, results);
   for (const auto& [path, file] : search.found()) keeping.keep(path, file);
   const KeptResults kept = std::move(keeping).result(search);
-  const Status written = writeList(taskDirectory, kept);
-  return written.ok() ? kept.left : "its result files cannot be kept: " + written.error().message;
+  const std::string list = taskDirectory + kResultsList;
+  if (replaceOwnFile(list, resultsRecord(kept))) return kept.left;
+  return "its result files cannot be kept: " + resultFailure("write", list).message;
 }
 
 std::optional<KeptResults> keptResults(const std::string& taskDirectory) {
@@ -272,9 +236,7 @@ Result<std::string> readResult(const std::string& dataDirectory, AllocationId al
   const kj::AutoCloseFd fd = openBelow(results, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   struct stat file {};
   if (fd.get() < 0 || ::fstat(fd, &file) != 0 || !S_ISREG(file.st_mode)) return none();
-  const auto size = static_cast<uint64_t>(file.st_size);
-  if (offset >= size) return std::string();
-  return readPiece(fd, path, offset, std::min<uint64_t>(max, size - offset));
+  return readBytes(path, fd, offset, max);
 }
 
 }  // namespace tarcil

@@ -12,7 +12,9 @@
 #include <initializer_list>
 #include <system_error>
 
+#include "core/base/whole_number.h"
 #include "monitor/container/disk_walk.h"
+#include "monitor/container/own_files.h"
 #include "monitor/container/task_records.h"
 #include "monitor/container/task_results.h"
 
@@ -24,30 +26,6 @@ Error failure(const std::string& what, const std::string& path) {
           "cannot " + what + " '" + path + "': " + std::generic_category().message(errno)};
 }
 
-// nullopt if there is no such file or it cannot be read.
-std::optional<std::string> readFile(const std::string& path) {
-  const kj::AutoCloseFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (fd.get() < 0) return std::nullopt;
-  std::string text;
-  char buffer[8192];
-  for (ssize_t count; (count = ::read(fd, buffer, sizeof buffer)) > 0;)
-    text.append(buffer, static_cast<size_t>(count));
-  return text;
-}
-
-// Over what the file holds; in this order, a block that it has already is kept and nothing is freed.
-// False, with errno: the disk did not take all of it.
-bool writeOver(int fd, const std::string& text) {
-  const ssize_t count = ::pwrite(fd, text.data(), text.size(), 0);
-  if (count >= 0 && static_cast<size_t>(count) < text.size()) errno = ENOSPC;
-  return count == static_cast<ssize_t>(text.size()) && ::ftruncate(fd, static_cast<off_t>(text.size())) == 0;
-}
-
-bool writeFile(const std::string& path, const std::string& text) {
-  const kj::AutoCloseFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-  return fd.get() >= 0 && writeOver(fd, text);
-}
-
 // In `lock` until the shim's own is there. Shorter than any that a shim has: a reader sees either or none.
 constexpr const char* kNoPid = "0\n";
 
@@ -56,9 +34,7 @@ std::vector<AllocationId> allocationsIn(const std::string& folder) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
     const std::string name = entry.path().filename();
-    AllocationId allocation = 0;
-    const auto [end, bad] = std::from_chars(name.data(), name.data() + name.size(), allocation);
-    if (bad == std::errc() && end == name.data() + name.size()) result.push_back(allocation);
+    if (const auto allocation = wholeNumberIn<AllocationId>(name)) result.push_back(*allocation);
   }
   std::sort(result.begin(), result.end());
   return result;
@@ -138,17 +114,17 @@ TaskStore::TaskStore(std::string dataDirectory, KeepDone keep, kj::AutoCloseFd l
 
 // The boot is written last: a monitor killed in between leaves it all to its successor.
 void TaskStore::settleEarlierBoot() {
-  const auto boot = readFile("/proc/sys/kernel/random/boot_id");
-  const auto before = readFile(data_ + "/boot");
+  const auto boot = readOwnFile("/proc/sys/kernel/random/boot_id");
+  const auto before = readOwnFile(data_ + "/boot");
   if (!boot || before == boot) return;
   for (const AllocationId allocation : before ? tasks() : std::vector<AllocationId>()) {
     if (exit(allocation)) continue;
     const auto record = lostRecord(started(allocation).value_or(kNever), "its server went down while it ran");
-    writeFile(file(allocation, "exit"), record);
+    writeOwnFile(file(allocation, "exit"), record);
   }
   // The clock that the lease is told by has begun anew; without a file there is none.
   if (!writeLease(0)) ::unlink(leaseFile().c_str());
-  writeFile(data_ + "/boot", *boot);
+  writeOwnFile(data_ + "/boot", *boot);
 }
 
 void TaskStore::loadDone() {
@@ -175,7 +151,7 @@ Status TaskStore::record(const LaunchSpec& spec) {
   const std::string made = data_ + "/trash/next";  // trash indeed, should this process be killed now
   if (auto ready = makeFolder(made); !ready) return ready;
   const std::string path = made + "/launch";
-  if (!writeFile(path, encodeLaunch(spec))) return failure("write", path);
+  if (!writeOwnFile(path, encodeLaunch(spec))) return failure("write", path);
   return ::rename(made.c_str(), folder.c_str()) == 0 ? Status() : failure("make the folder", folder);
 }
 
@@ -223,7 +199,7 @@ bool TaskStore::lockHeld(AllocationId allocation) const {
 }
 
 std::optional<pid_t> TaskStore::supervisor(AllocationId allocation) const {
-  const auto text = readFile(file(allocation, "lock"));
+  const auto text = readOwnFile(file(allocation, "lock"));
   pid_t pid = 0;
   if (!text || text->empty() || text->back() != '\n') return std::nullopt;
   std::from_chars(text->data(), text->data() + text->size(), pid);
@@ -251,54 +227,53 @@ Result<kj::AutoCloseFd> TaskStore::makePrivate(const std::string& path, uid_t ui
 
 Status TaskStore::writeContainer(AllocationId allocation, const std::string& config) {
   const std::string path = file(allocation, "config.json");
-  return writeFile(path, config) ? Status() : failure("write", path);
+  return writeOwnFile(path, config) ? Status() : failure("write", path);
 }
 
 std::optional<LaunchSpec> TaskStore::launch(AllocationId allocation) const {
-  const auto bytes = readFile(file(allocation, "launch"));
+  const auto bytes = readOwnFile(file(allocation, "launch"));
   return bytes ? decodeLaunch(*bytes, allocation) : std::nullopt;
 }
 
 std::optional<WallTime> TaskStore::started(AllocationId allocation) const {
-  const auto text = readFile(file(allocation, "started"));
+  const auto text = readOwnFile(file(allocation, "started"));
   return text ? std::optional(parseStarted(*text)) : std::nullopt;
 }
 
 std::optional<TaskEnd> TaskStore::exit(AllocationId allocation) const {
-  const auto text = readFile(file(allocation, "exit"));
+  const auto text = readOwnFile(file(allocation, "exit"));
   return text ? parseExitRecord(*text) : std::nullopt;
 }
 
 Status TaskStore::recordUnits(AllocationId allocation, const std::vector<RuIndex>& rus) {
-  const std::string path = file(allocation, "units"), made = path + ".new";  // whole, or as it was
+  const std::string path = file(allocation, "units");
   const std::string text = unitsRecord(rus);
-  const bool written = writeFile(made, text) && ::rename(made.c_str(), path.c_str()) == 0;
-  return written || spares_.use(path, text) ? Status() : failure("write", path);
+  return replaceOwnFile(path, text) || spares_.use(path, text) ? Status() : failure("write", path);
 }
 
 std::optional<std::vector<RuIndex>> TaskStore::units(AllocationId allocation) const {
-  const auto text = readFile(file(allocation, "units"));
+  const auto text = readOwnFile(file(allocation, "units"));
   return text ? parseUnitsRecord(*text) : std::nullopt;
 }
 
 Status TaskStore::recordReason(AllocationId allocation, EndCause reason) {
   const std::string path = file(allocation, "reason");
   const std::string text = reasonRecord(reason);
-  return writeFile(path, text) || spares_.use(path, text) ? Status() : failure("write", path);
+  return writeOwnFile(path, text) || spares_.use(path, text) ? Status() : failure("write", path);
 }
 
 std::optional<EndCause> TaskStore::reason(AllocationId allocation) const {
-  const auto text = readFile(file(allocation, "reason"));
+  const auto text = readOwnFile(file(allocation, "reason"));
   return text ? parseReasonRecord(*text) : std::nullopt;
 }
 
 Status TaskStore::recordOverrun(AllocationId allocation, const std::string& problem) {
   const std::string path = file(allocation, "overrun");
-  return writeFile(path, problem) || spares_.use(path, problem) ? Status() : failure("write", path);
+  return writeOwnFile(path, problem) || spares_.use(path, problem) ? Status() : failure("write", path);
 }
 
 std::optional<std::string> TaskStore::overrun(AllocationId allocation) const {
-  return readFile(file(allocation, "overrun"));
+  return readOwnFile(file(allocation, "overrun"));
 }
 
 // In place: eight bytes of one page are never seen in part.

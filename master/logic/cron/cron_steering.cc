@@ -29,8 +29,11 @@ Status requireRoomFor(const Tables& tables, const std::string& user) {
 void hold(EventContext& context, LiveCron& live, const Caller& caller) {
   if (live.cron.isHeld) return;
   live.cron.isHeld = true;
-  if (live.cron.pending != kNever) giveUpPending(context, live, "the cron was held by " + caller.user);
-  context.out.put(live.cron);
+  if (live.cron.pending != kNever) {
+    giveUpPending(context, live, "the cron was held by " + caller.user);
+  } else {
+    context.out.put(live.cron);
+  }
   context.tables.crons.awaitNext(live);
 }
 
