@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Runs clang-tidy with the checks of .clang-tidy over every translation unit of the project, in parallel, several units
-at once: most of the time goes into the headers that they share.
+"""Runs clang-tidy with the checks of .clang-tidy over every translation unit of the project, in parallel.
 
     scripts/check-clang.py [BUILD_FOLDER]
 
-BUILD_FOLDER (default build/release, where several sources are one unit already) has the compile commands
+BUILD_FOLDER (default build/release, where several sources are one unit: a third of the time) has the compile commands
 and the generated headers:
 
     cmake --preset release && cmake --build --preset release --target tarcil_generated
@@ -26,15 +25,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 # Warnings that only g++ has are not an error; those that only clang has are asked for.
 OWN_WARNINGS = ["-Wno-unknown-warning-option", "-Wthread-safety"]
-UNITS_AT_ONCE = 4  # more would leave a core idle at the end, and take more memory
 # g++ takes precompiled headers (cmake/precompiled.cmake); clang reads each source with its own includes alone.
 PRECOMPILED = re.compile(r" -fpch-preprocess\b| -Winvalid-pch -include \S+")
 
 
-def clang_command(entry, database):
-    """The command that checks one entry of a folder's compile_commands.json."""
+def clang_command(entry, build):
+    """The command that checks one entry of compile_commands.json."""
     warnings = [f"--extra-arg={w}" for w in OWN_WARNINGS]
-    return ["clang-tidy", "--quiet", "-p", str(database), *warnings, entry["file"]]
+    return ["clang-tidy", "--quiet", "-p", str(Path(build, "clang-gate")), *warnings, entry["file"]]
 
 
 def dependencies(build):
@@ -69,7 +67,7 @@ class Stamps:
         files = self.dependencies.get(output)
         if not files:
             return None
-        command = clang_command(entry, self.folder)
+        command = clang_command(entry, self.build)
         digest = hashlib.sha256(self.common + "\0".join(command + [entry["command"]]).encode())
         for path in files:
             digest.update(self.content(path))
@@ -98,41 +96,14 @@ def units(build):
             if any(Path(s).is_relative_to(ROOT) and not Path(s).is_relative_to(build) for s in sources(e))]
 
 
-def together(entries):
-    """Entries that differ in nothing but their sources, a few in each list, neighbours with neighbours."""
-    alike = {}
-    for entry in sorted(entries, key=lambda e: e["file"]):
-        command = entry["command"].replace(entry["file"], "FILE")
-        alike.setdefault((entry["directory"], re.sub(r" -o \S+", "", command)), []).append(entry)
-    return [some[i:i + UNITS_AT_ONCE] for some in alike.values() for i in range(0, len(some), UNITS_AT_ONCE)]
-
-
-def merged(entries, folder):
-    """An entry for all of them, with a folder of its own for what clang has to find: its source and its command."""
-    folder.mkdir(parents=True, exist_ok=True)
-    source = folder / "units.cc"
-    source.write_text("".join(f'#include "{entry["file"]}"\n' for entry in entries))
-    command = entries[0]["command"].replace(entries[0]["file"], str(source))
-    entry = {"directory": entries[0]["directory"], "command": command, "file": str(source)}
-    (folder / "compile_commands.json").write_text(json.dumps([entry]))
-    return entry
-
-
-def check(entry, database):
-    """(whether it passed, what clang said) of one entry of a folder's compile_commands.json."""
-    done = subprocess.run(clang_command(entry, database), cwd=entry["directory"], stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True)
-    return done.returncode == 0, re.sub(r"(?m)^\d+ warnings?( and \d+ errors?)? generated\.\n", "", done.stdout)
-
-
-def check_some(entries, folder, number):
-    """(entry, whether it passed, what clang said) of each. Names of sources that know nothing of each other may clash: what
-    does not pass together is checked one by one."""
-    if len(entries) > 1:
-        own = folder / f"merged-{number}"
-        if check(merged(entries, own), own)[0]:
-            return [(entry, True, "") for entry in entries]
-    return [(entry, *check(entry, folder)) for entry in entries]
+def check(command, entry, stamp):
+    """(whether it passed, what clang said) of one unit."""
+    done = subprocess.run(command, cwd=entry["directory"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0:
+        return False, re.sub(r"(?m)^\d+ warnings?( and \d+ errors?)? generated\.\n", "", done.stdout)
+    if stamp:
+        stamp.touch()
+    return True, ""
 
 
 def main(arguments):
@@ -154,21 +125,21 @@ def main(arguments):
 def run(build, todo):
     """Checks the units that are not known to pass; 1 if any fails."""
     stamps = Stamps(build)
-    stamp_of = {entry["file"]: stamps.of(entry) for entry in todo}
-    unknown = [e for e in todo if not (stamp_of[e["file"]] and stamp_of[e["file"]].exists())]
-    failed = 0
+    failed = known = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        running = [pool.submit(check_some, entries, stamps.folder, number)
-                   for number, entries in enumerate(together(unknown))]
+        running = {}
+        for entry in todo:
+            stamp = stamps.of(entry)
+            if stamp and stamp.exists():
+                known += 1
+            else:
+                future = pool.submit(check, clang_command(entry, build), entry, stamp)
+                running[future] = " ".join(os.path.relpath(source, ROOT) for source in sources(entry))
         for future in concurrent.futures.as_completed(running):
-            for entry, passed, output in future.result():
-                failed += not passed
-                if passed and stamp_of[entry["file"]]:
-                    stamp_of[entry["file"]].touch()
-                names = " ".join(os.path.relpath(source, ROOT) for source in sources(entry))
-                print(f"  {'passed' if passed else 'failed'} {names}\n{'' if passed else output}", end="", flush=True)
-    print(f"check-clang: {len(unknown) - failed} passed, {len(todo) - len(unknown)} unchanged since they passed, "
-          f"{failed} failed")
+            passed, output = future.result()
+            failed += not passed
+            print(f"  {'passed' if passed else 'failed'} {running[future]}\n{output}", end="", flush=True)
+    print(f"check-clang: {len(running) - failed} passed, {known} unchanged since they passed, {failed} failed")
     return 1 if failed else 0
 
 
