@@ -8,12 +8,13 @@
 
 namespace tarcil::completion_test {
 
+const std::string kFile = std::string(TARCIL_SOURCE_DIR) + "/cli/completion.bash";
+
 // What bash offers for the last of the words.
 std::string completed(const std::string& words) {
   const std::string script = "source \"$0\"; COMP_WORDS=(\"$1\" " + words +
                              "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _tarcil; echo \"${COMPREPLY[*]}\"";
-  const ProcessResult result =
-      runProcess({"/bin/bash", "-c", script, TARCIL_SOURCE_DIR "/cli/completion.bash", TARCIL_BINARY}, {});
+  const ProcessResult result = runProcess({"/bin/bash", "-c", script, kFile, TARCIL_BINARY}, {});
   EXPECT_EQ(result.err, "");
   return result.out;
 }
