@@ -185,7 +185,7 @@ class JobReader {
   }
   template <typename Kind>
   requires std::same_as<Kind, SystemUser> || std::same_as<Kind, AbsolutePath> ||
-      std::same_as<Kind, OutputPath>
+      std::same_as<Kind, InputPath> || std::same_as<Kind, OutputPath>
   static std::optional<std::string> read(const YamlValue& value, const Kind& kind) {
     auto text = value.text();
     if (text && !kind.holds(*text)) value.refuse(kind.remedy());

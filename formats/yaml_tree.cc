@@ -1,5 +1,7 @@
 #include "formats/yaml_tree.h"
 
+#include <fcntl.h>
+#include <unistd.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
@@ -221,7 +223,8 @@ Result<std::string> readTextFile(const std::string& path, size_t mostBytes) {
     return invalid(name + ": cannot be read: " + reason + "; check the path and its permissions");
   };
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
-      std::fopen(isStdin ? "/dev/stdin" : path.c_str(), "rbe"), &std::fclose);
+      isStdin ? ::fdopen(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0), "rb") : std::fopen(path.c_str(), "rbe"),
+      &std::fclose);
   if (!file) return failed(std::strerror(errno));
   std::string content(mostBytes + 1, '\0');
   content.resize(std::fread(content.data(), 1, content.size(), file.get()));

@@ -23,6 +23,7 @@ void writeTask(const TaskSpec& value, Builder& to) {
   to.setExclusive(value.exclusive);
   write(value.container, to.initContainer());
   if (value.performance) write(*value.performance, to.initPerformance());
+  to.setInput(text(value.input));
   to.setOutput(text(value.output));
   to.setError(text(value.error));
   to.setStreamed(value.streamed);
@@ -43,6 +44,7 @@ void readTask(Reader from, TaskSpec& value) {
   value.exclusive = from.getExclusive();
   value.container = read(from.getContainer());
   if (from.hasPerformance()) value.performance = read(from.getPerformance());
+  value.input = text(from.getInput());
   value.output = text(from.getOutput());
   value.error = text(from.getError());
   value.streamed = from.getStreamed();

@@ -144,6 +144,7 @@ struct JobSpec {
   error @53 :Text;          # the same for standard error
   results @54 :List(Text);  # patterns of files below the working directory that are kept for the user
   streamed @55 :Bool;       # output waits for whoever takes it (ClientPort.output)
+  input @56 :Text;          # file that standard input is read from; empty: none
   struct Earlier {
     # What can be expected of a watched task after earlier runs of the application.
     platform @0 :Text;
@@ -500,6 +501,7 @@ struct LaunchSpec {
   error @31 :Text;
   results @32 :List(Text);  # patterns of files below the working directory that are kept
   streamed @33 :Bool;       # output waits for whoever takes it (LaunchPort.output)
+  input @34 :Text;          # file that standard input is read from; empty: none
 }
 
 struct GangHosts {

@@ -67,7 +67,7 @@ bool readPlan(int fd, Plan& plan) {
 bool parsePlan(char* data, size_t size, char** pointers, Plan& plan) {
   if (size < sizeof(PlanHeader)) return false;
   const auto* header = reinterpret_cast<const PlanHeader*>(data);
-  const uint64_t strings = uint64_t{12} + header->arguments + header->variables + header->directories +
+  const uint64_t strings = uint64_t{13} + header->arguments + header->variables + header->directories +
                            uint64_t{2} * header->settings + header->joins + header->outputJoins +
                            header->devices;
   const uint64_t filterEnd = sizeof(PlanHeader) + uint64_t{header->filter} * kFilterInstruction;
@@ -94,6 +94,7 @@ bool parsePlan(char* data, size_t size, char** pointers, Plan& plan) {
   plan.outputFile = cursor.next();
   plan.errorFile = cursor.next();
   plan.fileRemedy = cursor.next();
+  plan.inputFile = cursor.next();
   plan.arguments = pointers;
   cursor.fill(plan.arguments, header->arguments);
   plan.variables = plan.arguments + header->arguments + 1;

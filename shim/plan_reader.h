@@ -29,6 +29,7 @@ struct Plan {
   const char* outputFile;
   const char* errorFile;
   const char* fileRemedy;
+  const char* inputFile;
   char** arguments;  // ends with a null pointer, as execve wants it
   char** variables;  // likewise
   char** directories;

@@ -86,10 +86,11 @@ void takeCommitAnswer(EventContext& context, const CommitAnswer& answered) {
            Error{busy ? ErrorCode::kExhausted : ErrorCode::kInvalid, answered.problem});
     return forget(tables, commit->job);
   }
-  // The job existed before or is over. If the master has assigned it since, it stays.
-  if (first) answer(context, job->clients, {});
-  if (first || answered.outcome == Outcome::kJobOver) return forget(tables, commit->job);
-  refresh(context, *job);
+  // The job existed before or is over. If the master has assigned it since, it stays until the master says
+  // that it is over: the answer may be the repeat of one given before the job was run again.
+  if (!first) return refresh(context, *job);
+  answer(context, job->clients, {});
+  forget(tables, commit->job);
 }
 
 }  // namespace tarcil::agent

@@ -11,9 +11,11 @@
 #include "core/model/constraint.h"
 #include "core/model/job_check.h"
 #include "core/model/job_fields.h"
+#include "core/model/job_size.h"
 #include "formats/input_files.h"
 #include "formats/job_file.h"
 #include "formats/profile_file.h"
+#include "formats/yaml_tree.h"
 #include "rpc/errors.h"
 
 namespace tarcil {
@@ -25,11 +27,13 @@ struct RunFlags {
   uint32_t rus = 1;
   uint32_t concurrency = 0;  // all
   int priority = 50;
-  bool atMostOnce = false;
+  bool atMostOnce = false, hasStdin = false;
   std::string name, user, profile, timeout, memory, workdir, outputLimit, policy = "quality";
   std::vector<std::string> env, constraints, files;
   std::vector<std::string> command;
 };
+
+constexpr const char* kStdinFile = "stdin";
 
 // Of the environment that this program has.
 std::string valueHere(const std::string& key) {
@@ -114,14 +118,37 @@ JobSpec specOf(const RunFlags& flags) {
   spec.policy = valueIn(kPolicyNames, flags.policy).value();
   spec.streamed = spec.policy != Policy::kLateBinding;
   spec.atMostOnce = flags.atMostOnce;
-  check(spec, !flags.files.empty());
+  if (flags.hasStdin) spec.input = kStdinFile;
+  check(spec, flags.hasStdin || !flags.files.empty());
   return spec;
+}
+
+// What the command reads on stdin is shipped with it, under a name that no other file has.
+InputFile ownStdin(const std::vector<InputFile>& others) {
+  if (std::ranges::find(others, kStdinFile, &InputFile::path) != others.end()) {
+    throw badInput("--file: stdin is the name that what comes on stdin is shipped under; rename it");
+  }
+  InputFile file{.path = kStdinFile, .content = {}};
+  const size_t taken = sizeOf(others) + sizeOf(file);
+  auto content = readTextFile(std::string(kStdin), kMaxInputBytes - std::min(kMaxInputBytes, taken));
+  if (!content) {
+    throw badInput("--stdin: " + content.error().message +
+                   ", or have the command read a file of the servers");
+  }
+  file.content = std::move(*content);
+  return file;
+}
+
+std::vector<InputFile> filesOf(const RunFlags& flags) {
+  std::vector<InputFile> files = requireInput(
+      inputFilesOf("--file", flags.files, {JobFileOptions{}.maxInputBytes, JobFileOptions{}.maxInputFiles}));
+  if (flags.hasStdin) files.push_back(ownStdin(files));
+  return files;
 }
 
 int run(const RunFlags& flags) {
   const JobSpec spec = specOf(flags);
-  std::vector<InputFile> files = requireInput(
-      inputFilesOf("--file", flags.files, {JobFileOptions{}.maxInputBytes, JobFileOptions{}.maxInputFiles}));
+  std::vector<InputFile> files = filesOf(flags);
   try {
     // Before the event loop starts: from here on the signals wait for it.
     kj::UnixEventPort::captureSignal(SIGINT);
@@ -149,6 +176,7 @@ const Help kRunHelp = {
     "  tarcil run --tasks 4 -- sh -c 'echo I am $TARCIL_TASK of $TARCIL_TASKS'\n"
     "  tarcil run --rus 2 --timeout 10m -- sort --parallel=2 /etc/passwd\n"
     "  tarcil run --file README.md --memory 64MiB -- wc -l README.md\n"
+    "  tarcil run --stdin -- sort < words.txt\n"
     "  tarcil run --policy late-binding --tasks 100 -- uname -n\n"
     "  tarcil run --constraint 'server != server-1' -- uname -n\n",
     "  N      the command's own exit code; with several tasks that of the\n"
@@ -193,6 +221,8 @@ void addRun(CLI::App& app, const std::vector<std::string>& words) {
                     "repeated.")
         ->allow_extra_args(false)
         ->type_name("PATH");
+    command.add_flag("--stdin", flags->hasStdin,
+                     "Read stdin here to its end, at most 64 MiB, and give it to each task on its own.");
     command
         .add_option("--workdir", flags->workdir,
                     "Run in this folder of the servers in place of a private one.")

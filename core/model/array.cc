@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::string_view kItem = "{item}", kIndex = "{index}", kAttempt = "{attempt}";
 
+constexpr const char* kNoItems = "has {item}, and the job has no items; write {index} in its place";
+
 using Filling = std::pair<std::string_view, std::string_view>;  // what stands for what
 
 std::string filledIn(std::string_view text, std::initializer_list<Filling> fillings) {
@@ -29,7 +31,7 @@ std::string filledIn(std::string_view text, std::initializer_list<Filling> filli
   return filled;
 }
 
-std::string outputOf(const JobSpec& job, const std::string& path, TaskIndex index, uint32_t attempt) {
+std::string pathOf(const JobSpec& job, const std::string& path, TaskIndex index, uint32_t attempt) {
   const std::string_view item = index < job.items.size() ? std::string_view(job.items[index]) : kItem;
   return filledIn(path,
                   {{kItem, item}, {kIndex, std::to_string(index)}, {kAttempt, std::to_string(attempt)}});
@@ -50,6 +52,15 @@ bool has(std::string_view text, std::string_view part) {
 bool leadsElsewhere(const std::string& item) {
   constexpr std::string_view kEdges = "./";
   return has(kEdges, item.substr(0, 1)) || has(kEdges, item.substr(item.size() - 1)) || has(item, "..");
+}
+
+// What is wrong with a path once it is filled in, for the task of which it is longest.
+template <typename Kind>
+std::string whyNotFilled(const JobSpec& job, const std::string& path, const Kind& kind) {
+  constexpr uint32_t kLongestAttempt = std::numeric_limits<uint32_t>::max();
+  const TaskIndex index = has(path, kItem) ? longest(job.items) : job.tasks - 1;
+  if (kind.holds(pathOf(job, path, index, kLongestAttempt))) return "";
+  return "is no path of a file for task " + std::to_string(index) + "; " + kind.remedy();
 }
 
 // What is wrong with items as parts of paths, which only they tell apart where they are `alone`.
@@ -74,7 +85,8 @@ std::string whyNotInPaths(const Items& items, bool alone) {
 
 TaskSpec specOfTask(const JobSpec& job, TaskIndex index, uint32_t attempt) {
   TaskSpec task = job;
-  for (std::string* path : {&task.output, &task.error}) *path = outputOf(job, *path, index, attempt);
+  for (std::string* path : {&task.input, &task.output, &task.error})
+    *path = pathOf(job, *path, index, attempt);
   if (index >= job.items.size()) return task;
   const std::string& item = job.items[index];
   const std::string number = std::to_string(index);
@@ -110,19 +122,22 @@ std::string whyNotItems(const JobSpec& job) {
 }
 
 std::string whyNotOutput(const JobSpec& job, const std::string& path) {
-  constexpr uint32_t kLongestAttempt = std::numeric_limits<uint32_t>::max();
   if (path.empty()) return "";
   const bool hasItem = has(path, kItem), hasIndex = has(path, kIndex);
-  if (hasItem && job.items.empty()) return "has {item}, and the job has no items; write {index} in its place";
+  if (hasItem && job.items.empty()) return kNoItems;
   if (job.tasks > 1 && !hasItem && !hasIndex)
     return "is one file for all " + std::to_string(job.tasks) +
            " tasks; write {index} where their names differ, for example /logs/sort-{index}.out";
   if (hasItem) {
     if (std::string problem = whyNotInPaths(job.items, !hasIndex); !problem.empty()) return problem;
   }
-  const TaskIndex index = hasItem ? longest(job.items) : job.tasks - 1;
-  if (OutputPath{}.holds(outputOf(job, path, index, kLongestAttempt))) return "";
-  return "is no path of a file for task " + std::to_string(index) + "; " + OutputPath{}.remedy();
+  return whyNotFilled(job, path, OutputPath{});
+}
+
+std::string whyNotInput(const JobSpec& job) {
+  if (job.input.empty()) return "";
+  if (has(job.input, kItem) && job.items.empty()) return kNoItems;
+  return whyNotFilled(job, job.input, InputPath{});
 }
 
 }  // namespace tarcil

@@ -222,6 +222,11 @@ bool OutputPath::holds(std::string_view value) const {
   return !hasNul(value) && (std::string(value) + '/').find("/../") == std::string::npos;
 }
 
+bool InputPath::holds(std::string_view value) const {
+  return !value.empty() && !value.ends_with('/') && value.size() <= OutputPath::kMaxCharacters &&
+         !hasNul(value);
+}
+
 Problems fieldProblems(const JobSpec& job) {
   Problems problems;
   checkTable(job, problems);
@@ -268,6 +273,11 @@ Problems mismatches(const JobSpec& job, bool hasFiles) {
   if (std::string problem = whyNotItems(job); !problem.empty()) add(problems, "items", problem);
   for (const auto& [field, path] : {std::pair("output", &job.output), std::pair("error", &job.error)}) {
     if (std::string problem = whyNotOutput(job, *path); !problem.empty()) add(problems, field, problem);
+  }
+  if (std::string problem = whyNotInput(job); !problem.empty()) add(problems, "input", problem);
+  if (!job.input.empty() && !container.bundle.empty()) {
+    add(problems, "input",
+        "does not reach what crun runs in a bundle; leave it out, or have the command read the file");
   }
   if (std::string problem = whyNotAfter(job, job.after.size(), job.after.each.has_value()); !problem.empty())
     add(problems, "after", problem);

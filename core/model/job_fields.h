@@ -138,6 +138,16 @@ struct OutputPath {
   std::string values() const { return "absolute path"; }
 };
 
+// A file that tasks read, with braces in it as in an OutputPath.
+struct InputPath {
+  bool holds(std::string_view value) const;
+  std::string remedy() const {
+    return "write a file's path, from the working directory on or with / at its beginning, of at most " +
+           std::to_string(OutputPath::kMaxCharacters) + " characters";
+  }
+  std::string values() const { return "path"; }
+};
+
 struct PointInTime {
   bool holds(WallTime value) const { return value > kNever && value <= kNever + kFarthest; }
   std::string remedy() const {
@@ -219,6 +229,10 @@ inline constexpr std::tuple kJobFields{
     field("error", kMember<&JobSpec::error>, OutputPath{},
           "the same for standard error; with the same path as `output` both go into one file",
           {.otherwise = "none", .notLateBound = "writes no files of that kind; use policy: quality"}),
+    field("input", kMember<&JobSpec::input>, InputPath{},
+          "file that standard input is read from, one of `files` or any other that the task sees, "
+          "[see below](#standard-input)",
+          {.otherwise = "nothing", .notLateBound = "reads no standard input; use policy: quality"}),
     // How much of it, and when
     field("tasks", kMember<&JobSpec::tasks>, WholeNumber{1, kMaxTasks},
           "number of tasks, each a run of `command`"),

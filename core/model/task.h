@@ -53,6 +53,8 @@ struct TaskSpec {
   std::optional<PerformanceGoal> performance{};  // else the task is not watched
   // Files on the server that its output goes to besides; absolute. Empty: none.
   std::string output{}, error{};
+  // File that its standard input is read from: absolute, or from the working directory on. Empty: /dev/null.
+  std::string input{};
   // Somebody copies its output as it is written: what they have not yet is kept, and a task that is
   // limits.outputBytes ahead waits for them, as long as they are there.
   bool streamed = false;

@@ -47,10 +47,11 @@ struct CommitAnswer {
   uint64_t sequence = 0;
   // kOk: looked at, `grants` parallel to the claims. kJobExists: the job of `newJob` was there before (same
   // user): nothing was granted, the submission is answered as if it were the first. kJobOver: ended or owned
-  // by another agent. kRefused: see `problem`. kSuperseded: this connection does not speak for an agent any
-  // more, another process has taken the name; says nothing about the job. kBusy: the cluster holds as many
-  // unfinished jobs as it may; see `problem`. kFilesMissing: of `newJob`, the pieces that went ahead are not
-  // there (any more); nothing has changed.
+  // by another agent, which may be long ago in a repeated answer: what holds now, the news of the job say.
+  // kRefused: see `problem`. kSuperseded: this connection does not speak for an agent any more, another
+  // process has taken the name; says nothing about the job. kBusy: the cluster holds as many unfinished jobs
+  // as it may; see `problem`. kFilesMissing: of `newJob`, the pieces that went ahead are not there (any
+  // more); nothing has changed.
   enum class Outcome : uint8_t { kOk, kJobExists, kJobOver, kRefused, kSuperseded, kBusy, kFilesMissing };
   Outcome outcome = Outcome::kOk;
   std::string problem;

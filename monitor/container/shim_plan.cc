@@ -127,6 +127,9 @@ std::map<std::string, std::string> taskEnvironment(const LaunchSpec& spec, const
 
 Result<std::string> encodePlan(const LaunchSpec& spec, const SystemUser& user, const TaskSetting& setting) {
   if (spec.command.empty()) return invalid("command is empty: name a program");
+  // The program would read it with the rights of the server.
+  if (setting.privileged && !spec.input.empty())
+    return invalid("input is not for a container.bundle: leave it out");
   const auto environment = taskEnvironment(spec, user, setting);
   PlanWriter writer;
   writer.add(setting.taskDirectory);
@@ -141,6 +144,7 @@ Result<std::string> encodePlan(const LaunchSpec& spec, const SystemUser& user, c
   writer.add(spec.output);
   writer.add(spec.error);
   writer.add(fileRemedy(spec, user));
+  writer.add(spec.input);
   for (const auto& word : spec.command) writer.add(word);
   for (const auto& [name, value] : environment) writer.add(std::string(name).append("=").append(value));
   for (const auto& directory : setting.cgroups.directories) writer.add(directory);
@@ -152,7 +156,7 @@ Result<std::string> encodePlan(const LaunchSpec& spec, const SystemUser& user, c
     for (const auto& join : *joins) writer.add(join);
   }
   for (const DeviceNode& device : setting.devices) writer.add(device.path);
-  if (writer.bad()) return invalid("command, env, workdir or output has a NUL character: remove it");
+  if (writer.bad()) return invalid("command, env, workdir, input or output has a NUL character: remove it");
 
   const PlanHeader header = headerFor(spec, user, setting, environment.size());
   std::string plan(reinterpret_cast<const char*>(&header), sizeof header);

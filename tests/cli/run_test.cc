@@ -54,6 +54,34 @@ TEST(Run, CopiesOutputAndErrorAndLeavesTheCommandAlone) {
           {"A", "[1,2]"}, {"B", ""}, {"TARCIL_TOKEN_FILE", cluster.environment().at("TARCIL_TOKEN_FILE")}}));
 }
 
+TEST(Run, ShipsWhatComesOnStdinToTheCommand) {
+  ClusterScript script;
+  script.tasks = {aTask(RunState::kDone, 0)};
+  const ScriptedCluster cluster(script);
+  const std::string run = "'" TARCIL_BINARY "' run --stdin ";
+  const auto shell = [&cluster](const std::string& line) {
+    return runProcess({"sh", "-c", line}, cluster.environment());
+  };
+  const ProcessResult result = shell("printf 'a\\0b' | " + run + "-- sort");
+  EXPECT_EQ(result.exitCode, 0) << result.err;
+  const auto record = cluster.record();
+  ASSERT_EQ(record.submitted.size(), 1u);
+  EXPECT_EQ(record.submitted[0].input, "stdin");
+  const std::vector<InputFile> shipped = {{.path = "stdin", .content = std::string("a\0b", 3)}};
+  EXPECT_EQ(record.files.at(0), shipped);
+
+  const ProcessResult large = shell("head -c 70000000 /dev/zero | " + run + "-- sort");
+  EXPECT_EQ(large.exitCode, 2);
+  EXPECT_EQ(
+      large.err,
+      "tarcil: --stdin: stdin: is larger than 64 MiB; make it smaller, or have the command read a file of "
+      "the servers\n");
+  const ProcessResult elsewhere = shell(run + "--workdir /srv -- sort < /dev/null");
+  EXPECT_EQ(elsewhere.exitCode, 2);
+  EXPECT_NE(elsewhere.err.find("workdir replaces"), std::string::npos) << elsewhere.err;
+  EXPECT_EQ(cluster.record().submissions, 1u);
+}
+
 TEST(Run, SaysUpToWhereItHasTheOutputAndThatTheTaskMayWait) {
   ClusterScript script;
   script.tasks = {{"twelve bytes", "", RunState::kDone, {}}};

@@ -65,6 +65,7 @@ JobSpec jobSpec() {
   other.bytes.fill(8);
   spec.after = {{other}, {}, {other}, other, After::Unmet::kHold};
   spec.items = Items({"a", "b", "c"});
+  spec.input = "in-{index}";
   spec.output = "/srv/out-{index}";
   spec.results = {"out/*.csv"};
   return spec;

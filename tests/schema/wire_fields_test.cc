@@ -110,6 +110,7 @@ JobSpec aFullSpec() {
   job.earlier = {{"p", 0.5}};
   job.after = {{anId()}, {anId()}, {anId()}, anId(), After::Unmet::kHold};
   job.items = Items({"a"});
+  job.input = "i";
   job.output = "/o";
   job.error = "/e";
   job.streamed = true;

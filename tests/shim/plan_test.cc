@@ -18,6 +18,7 @@ LaunchSpec someSpec() {
   spec.server = "s1";
   spec.output = "/logs/out";
   spec.error = "/logs/err";
+  spec.input = "in/words";
   return spec;
 }
 const SystemUser kUser{"alice", 1000, 100, {100, 27}, "/home/alice", "/bin/sh"};
@@ -60,6 +61,7 @@ TEST(Plan, ReachesTheShimAsTheMonitorMeantIt) {
   EXPECT_STREQ(plan.taskDirectory, "/data/tasks/5");
   EXPECT_STREQ(plan.outputFile, "/logs/out");
   EXPECT_STREQ(plan.errorFile, "/logs/err");
+  EXPECT_STREQ(plan.inputFile, "in/words");
   EXPECT_STREQ(plan.fileRemedy,
                "it takes a folder that user alice may write into on s1, with no symbolic link on the way: "
                "make it, or write another path");

@@ -19,7 +19,8 @@ void setUnusual(const Field& field, JobSpec& job) {
   } else if constexpr (std::is_enum_v<Value>) {
     value = field.kind.names.back().second;
   } else if constexpr (std::is_same_v<Value, std::string>) {
-    constexpr bool kIsPath = std::is_same_v<Kind, AbsolutePath> || std::is_same_v<Kind, OutputPath>;
+    constexpr bool kIsPath = std::is_same_v<Kind, AbsolutePath> || std::is_same_v<Kind, InputPath> ||
+                             std::is_same_v<Kind, OutputPath>;
     value = kIsPath ? "/srv/x" : "unusual";
   } else if constexpr (std::is_same_v<Kind, WholeNumber>) {
     value = static_cast<Value>(field.kind.most);

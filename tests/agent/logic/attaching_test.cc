@@ -268,6 +268,26 @@ TEST(Attaching, JobThatEndedBeforeItsAnswerArrivedIsAnsweredAndForgotten) {
   EXPECT_EQ(h.agent.load().jobs, 0u);
 }
 
+// It was cancelled as the commit came, and run again before the answer arrived, which is a repeat of the
+// first.
+TEST(Attaching, AnswerThatAJobWasOverDoesNotEndOneThatIsRunAgain) {
+  AgentHarness h({aServer("a")});
+  h.attach();
+  h.submitted(aJob(1));
+  h.tell(h.master.requeue(jobId(1), 0, 0s));
+  ASSERT_EQ(h.commits.size(), 1u);
+  CommitAnswer over;
+  over.sequence = h.commits[0].sequence;
+  over.outcome = CommitAnswer::Outcome::kJobOver;
+  h.handle(agent::CommitAnswered{over});
+  EXPECT_EQ(h.agent.load().jobs, 1u);
+  h.loseCommits();
+  h.offerJobs();
+  EXPECT_THAT(h.untried, testing::IsEmpty());
+  ASSERT_EQ(h.commits.size(), 1u);
+  EXPECT_EQ(h.commits[0].claims.size(), 1u);
+}
+
 TEST(Attaching, SnapshotCountsThoughItsVersionsAreLower) {
   AgentHarness h({aServer("a")});
   h.attach();

@@ -1,4 +1,4 @@
-// Files that tasks write their output to: output and error of a job.
+// Files of a task's standard streams: input, output and error of a job.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -87,6 +87,35 @@ TEST(OutputPath, IsNotLedElsewhereByAnItem) {
   }
   EXPECT_THAT(problemOf(over("/logs/{item}", {std::string(4'095, 'x')})),
               HasSubstr("is no path of a file for task 0"));
+}
+
+TEST(InputPath, IsFilledInAndMayBeOneFileForAllTasks) {
+  JobSpec job = over("", {"../a", "b"});
+  job.input = "in/{item}-{index}";
+  EXPECT_EQ(problemOf(job), "");
+  EXPECT_EQ(specOfTask(job, 0, 0).input, "in/../a-0") << "whatever its user may read";
+  job.input = "/srv/words";
+  EXPECT_EQ(problemOf(job), "");
+}
+
+TEST(InputPath, IsRefusedWhereItNamesNoFile) {
+  JobSpec job = writing("");
+  for (const std::string& path : {std::string("in/"), std::string(4'096, 'x'), std::string("a\0b", 3)}) {
+    job.input = path;
+    EXPECT_EQ(problemOf(job),
+              "input: is out of range; write a file's path, from the working directory on or with / at its "
+              "beginning, of at most 4095 characters");
+  }
+  job.input = std::string(4'085, 'x') + "{attempt}";
+  EXPECT_THAT(problemOf(job), StartsWith("input: is no path of a file for task 0; write a file's path"));
+  job.input = "{item}";
+  EXPECT_EQ(problemOf(job), "input: has {item}, and the job has no items; write {index} in its place");
+  job.input = "a";
+  job.container.bundle = "/srv/bundle";
+  EXPECT_THAT(problemOf(job), StartsWith("input: does not reach what crun runs in a bundle"));
+  job.container.bundle.clear();
+  job.policy = Policy::kLateBinding;
+  EXPECT_EQ(problemOf(job), "input: a late-bound job reads no standard input; use policy: quality");
 }
 
 TEST(OutputPath, IsNothingForALateBoundJob) {

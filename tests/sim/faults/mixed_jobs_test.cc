@@ -11,9 +11,15 @@
 namespace tarcil::sim::mixed_jobs_test {
 
 // Of containers, users, files on servers and late binding the modelled monitors know nothing.
-const std::set<std::string_view> kNotModelled = {
-    "user",        "workdir", "output", "error", "container.bundle", "container.rootfs", "container.network",
-    "at_most_once"};
+const std::set<std::string_view> kNotModelled = {"user",
+                                                 "workdir",
+                                                 "input",
+                                                 "output",
+                                                 "error",
+                                                 "container.bundle",
+                                                 "container.rootfs",
+                                                 "container.network",
+                                                 "at_most_once"};
 
 TEST(MixedJob, HasEachFieldThatAJobFileMayHave) {
   std::set<std::string_view> unusual;
