@@ -102,6 +102,14 @@ CLI::Validator wholeNumber(int64_t least, int64_t most) {
   return check;
 }
 
+CLI::Validator notEmpty() {
+  CLI::Validator check("");
+  check.operation([](std::string& text) -> std::string {
+    return text.empty() ? "is empty; write what it is to be, or leave the option out" : "";
+  });
+  return check;
+}
+
 CLI::Validator oneOf(std::vector<std::string_view> words) {
   CLI::Validator check("");
   check.operation([words = std::move(words)](std::string& text) -> std::string {

@@ -56,6 +56,9 @@ void addClusterFlags(CLI::App& command, ContextFlags& flags);
 // A check for a whole number in a range, with a message that says so.
 CLI::Validator wholeNumber(int64_t least, int64_t most);
 
+// A check for a text that is not empty, such as one from a variable that is not set may be.
+CLI::Validator notEmpty();
+
 // A check for one of a few words, with a message that lists them.
 CLI::Validator oneOf(std::vector<std::string_view> words);
 

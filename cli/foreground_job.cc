@@ -26,41 +26,31 @@ constexpr size_t kMaxLine = 64u << 10;
 // How long nothing is said of a job that waits, and how often it is looked at then.
 constexpr kj::Duration kPatience = 2 * kj::SECONDS;
 
-// 0, or the error number: where it is EPIPE nobody reads any more.
-int writeAll(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    text.remove_prefix(static_cast<size_t>(written));
-  }
-  return 0;
-}
+// How long output is still waited for when the job was cancelled and is over.
+constexpr kj::Duration kGrace = 3 * kj::SECONDS;
 
 }  // namespace
 
 // One stream of one task on its way to one of ours; whole lines where several tasks share it.
 class ForegroundJob::Writer final {
  public:
-  Writer(int fd, bool isShared) : fd_(fd), isShared_(isShared) {}
+  Writer(OwnStream& to, bool isShared) : to_(to), isShared_(isShared) {}
 
-  // As writeAll().
-  int write(std::string_view text) {
-    if (!isShared_) return writeAll(fd_, text);
+  void write(std::string_view text) {
+    if (!isShared_) return to_.write(text);
     pending_ += text;
     const size_t end = pending_.rfind('\n');
-    if (end == std::string::npos && pending_.size() < kMaxLine) return 0;
+    if (end == std::string::npos && pending_.size() < kMaxLine) return;
     const size_t ready = end == std::string::npos ? pending_.size() : end + 1;
-    const int error = writeAll(fd_, std::string_view(pending_).substr(0, ready));
+    to_.write(std::string_view(pending_).substr(0, ready));
     pending_.erase(0, ready);
-    return error;
   }
 
   // The last line, where no newline ends it.
-  int finish() { return writeAll(fd_, std::exchange(pending_, "")); }
+  void finish() { to_.write(std::exchange(pending_, "")); }
 
  private:
-  const int fd_;
+  OwnStream& to_;
   const bool isShared_;
   std::string pending_;
 };
@@ -70,8 +60,10 @@ ForegroundJob::ForegroundJob(Cluster& cluster, const JobSpec& spec, ForegroundOp
       spec_(spec),
       options_(std::move(options)),
       id_(makeJobId()),
-      out_(cluster.events(), cluster.timer(), STDOUT_FILENO),
-      err_(cluster.events(), cluster.timer(), STDERR_FILENO) {}
+      out_(cluster.events(), cluster.timer(), STDOUT_FILENO,
+           [this](int error) { cannotWrite("stdout", error); }),
+      err_(cluster.events(), cluster.timer(), STDERR_FILENO,
+           [this](int error) { cannotWrite("stderr", error); }) {}
 
 ForegroundJob::~ForegroundJob() noexcept(false) = default;
 
@@ -85,10 +77,10 @@ int ForegroundJob::run() {
 kj::Promise<int> ForegroundJob::submitAndFollow() {
   return submitJob(cluster_.client(), id_, spec_, std::move(options_.files))
       .then([this]() {
-        isSubmitted_ = true;
-        if (stoppedBy_ != 0) cancelling_ = cancel().eagerlyEvaluate(nullptr);
-        auto ended = waitForJob(cluster_.client(), id_)
-                         .then([this](RunState) { return fetchJob(cluster_.client(), id_); })
+        over_.emplace(waitForJob(cluster_.client(), id_).ignoreResult().fork());
+        if (stoppedBy_ != 0) cancelAndLeave();
+        auto ended = over_->addBranch()
+                         .then([this]() { return fetchJob(cluster_.client(), id_); })
                          .eagerlyEvaluate(nullptr);
         waiting_ = sayWhyItWaits("").eagerlyEvaluate([](kj::Exception&&) {});  // `ended` tells
         auto copied = copyAll();
@@ -100,15 +92,24 @@ kj::Promise<int> ForegroundJob::submitAndFollow() {
       .then([this](JobStatus&& job) {
         if (stoppedBy_ != 0) return stoppedBy_;
         std::string mishaps;
+        const auto add = [&mishaps](const std::string& mishap) {
+          mishaps.append(mishaps.empty() || mishap.empty() ? "" : "\n").append(mishap);
+        };
         for (const TaskRecord& task : job.tasks) {
-          if (const std::string mishap = mishapOf(task); !mishap.empty()) mishaps += mishap + "\n";
+          add(mishapOf(task));
+          if (task.end.started == kNever || !without_.contains(task.index)) continue;
+          add("task " + std::to_string(task.index) + ": its output is not kept on server " + task.server +
+              " any more, which has run many tasks since");
+          lacksOutput_ = true;
         }
+        if (dropped_ > 0)
+          add(std::to_string(dropped_) +
+              " bytes of output are missing: nobody took them for minutes, or the disk of the server has no "
+              "holes; give it an --output-limit that holds them");
         int code = exitCodeOf(job);
-        if (code == 0 && dropped_ > 0) {
-          mishaps += "the command succeeded, and " + std::to_string(dropped_) +
-                     " bytes of its output are missing: nobody took them for minutes, or the disk of its "
-                     "server has no "
-                     "holes; give it an --output-limit that holds them";
+        const bool lacksOutput = lacksOutput_ || dropped_ > 0 || anyLacksOutput(job);
+        if (code == 0 && lacksOutput) {
+          add("the command succeeded, and its output is incomplete");
           code = kExitOfTarcil;
         }
         if (code == kExitOfTarcil && mishaps.empty()) {
@@ -136,7 +137,9 @@ kj::Promise<void> ForegroundJob::copyAll() {
   for (TaskIndex i = 0; i < std::min(spec_.tasks, kTasksAtOnce); ++i) {
     copies.add(copyNext().eagerlyEvaluate(nullptr));
   }
-  return kj::joinPromises(copies.releaseAsArray());
+  return kj::joinPromises(copies.releaseAsArray())
+      .then([this]() { return out_.untilWritten(); })
+      .then([this]() { return err_.untilWritten(); });
 }
 
 kj::Promise<void> ForegroundJob::copyNext() {
@@ -151,40 +154,43 @@ kj::Promise<void> ForegroundJob::copyTask(TaskIndex task) {
 }
 
 kj::Promise<void> ForegroundJob::copyStream(TaskIndex task, wire::Stream stream) {
-  const int fd = stream == wire::Stream::STDOUT ? STDOUT_FILENO : STDERR_FILENO;
   OwnStream& own = stream == wire::Stream::STDOUT ? out_ : err_;
-  auto writer = kj::heap<Writer>(fd, spec_.tasks > 1);
-  // With a gap, the rest would be worth nothing.
-  const auto check = [this, stream](int error) {
-    if (error == 0 || stoppedBy_ != 0) return;
-    if (error == EPIPE) return stopWith(kExitSignal + SIGPIPE);
-    say(std::string("cannot write to ") + (stream == wire::Stream::STDOUT ? "stdout" : "stderr") + ": " +
-        std::strerror(error) + "; the job is cancelled");
-    stopWith(kExitOfTarcil);
-  };
+  auto writer = kj::heap<Writer>(own, spec_.tasks > 1);
   std::string* const kept = stream == wire::Stream::STDOUT ? options_.output : nullptr;
-  Sink sink = [&writer = *writer, check, kept](std::string_view text) {
+  Sink sink = [&writer = *writer, kept](std::string_view text) {
     if (kept != nullptr) {
       kept->append(text);
     } else {
-      check(writer.write(text));
+      writer.write(text);
     }
   };
   auto copied = copyOutput(cluster_.client(), {id_, task, stream, spec_.streamed ? &own : nullptr},
                            Follow::kToTheEnd, std::move(sink));
   return copied
       .then(
-          [this, &writer = *writer, check](uint64_t dropped) {
+          [this, &writer = *writer](uint64_t dropped) {
             dropped_ += dropped;
-            check(writer.finish());
+            writer.finish();
           },
-          [task](kj::Exception&& exception) {
+          [this, task](kj::Exception&& exception) {
             const Error error = fromException(exception);
             // A task that never started has none.
-            if (error.code == ErrorCode::kNotFound) return;
+            if (error.code == ErrorCode::kNotFound) {
+              without_.insert(task);
+              return;
+            }
+            lacksOutput_ = true;
             say("task " + std::to_string(task) + ": its output is incomplete: " + error.message);
           })
       .attach(kj::mv(writer));
+}
+
+// With a gap, the rest would be worth nothing.
+void ForegroundJob::cannotWrite(const char* stream, int error) {
+  if (stoppedBy_ != 0) return;
+  if (error == EPIPE) return stopWith(kExitSignal + SIGPIPE);
+  say(std::string("cannot write to ") + stream + ": " + std::strerror(error) + "; the job is cancelled");
+  stopWith(kExitOfTarcil);
 }
 
 kj::Promise<void> ForegroundJob::watchSignals() {
@@ -206,7 +212,16 @@ kj::Promise<void> ForegroundJob::watchSignals() {
 void ForegroundJob::stopWith(int exitCode) {
   if (stoppedBy_ != 0) return;
   stoppedBy_ = exitCode;
-  if (isSubmitted_) cancelling_ = cancel().eagerlyEvaluate(nullptr);
+  if (over_) cancelAndLeave();
+}
+
+// Where our own reader has stalled, the rest of the output would never be over.
+void ForegroundJob::cancelAndLeave() {
+  cancelling_ = cancel().eagerlyEvaluate(nullptr);
+  leaving_ = over_->addBranch()
+                 .then([this]() { return cluster_.timer().afterDelay(kGrace); })
+                 .then([this]() { leave_->fulfill(int{stoppedBy_}); })
+                 .eagerlyEvaluate([](kj::Exception&&) {});  // who waits for the job is told
 }
 
 kj::Promise<void> ForegroundJob::cancel() {
@@ -234,10 +249,15 @@ int exitCodeOf(const JobStatus& job) {
   return job.progress.state == RunState::kDone ? 0 : kExitOfTarcil;
 }
 
+bool anyLacksOutput(const JobStatus& job) {
+  return std::ranges::any_of(job.tasks, [](const TaskRecord& task) { return task.end.lacksOutput; });
+}
+
 std::string mishapOf(const TaskRecord& task) {
   const TaskEnd& end = task.end;
   const std::string subject = "task " + std::to_string(task.index) + " ";
   const std::string detail = end.problem.empty() ? "" : ": " + end.problem;
+  if (task.state == RunState::kDone && end.lacksOutput) return subject + "ran to its end" + detail;
   if (task.state == RunState::kDone)
     return end.oomKilled ? subject + "ran out of memory and went on" + detail : "";
   if (end.oomKilled) return subject + "ran out of memory" + detail;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,7 +46,9 @@ class ForegroundJob final {
   kj::Promise<void> copyTask(TaskIndex task);
   kj::Promise<void> copyStream(TaskIndex task, wire::Stream stream);
   kj::Promise<void> watchSignals();
+  void cannotWrite(const char* stream, int error);
   void stopWith(int exitCode);
+  void cancelAndLeave();
   kj::Promise<void> cancel();
 
   Cluster& cluster_;
@@ -53,19 +57,25 @@ class ForegroundJob final {
   const JobId id_;
   OwnStream out_, err_;
 
-  bool isSubmitted_ = false;
   int stoppedBy_ = 0;  // exit code of what stopped the job, 0 while nothing has
   TaskIndex nextTask_ = 0;
   uint64_t dropped_ = 0;  // bytes of output
+  bool lacksOutput_ = false;
+  std::set<TaskIndex> without_;                  // tasks whose output is not there
+  std::optional<kj::ForkedPromise<void>> over_;  // the job; from its submission on
   kj::Own<kj::PromiseFulfiller<int>> leave_;
   kj::Promise<void> signals_ = nullptr;
   kj::Promise<void> cancelling_ = nullptr;
+  kj::Promise<void> leaving_ = nullptr;
   kj::Promise<void> waiting_ = nullptr;
 };
 
 // The exit code of the first task in order that did not succeed: its own, 128 + n for signal n, kExitOfTarcil
 // where it never ran, was lost, or ended by itself with 0 and failed all the same. 0 where all succeeded.
 int exitCodeOf(const JobStatus& job);
+
+// Whether some of the output of any task is not there, as its server says.
+bool anyLacksOutput(const JobStatus& job);
 
 // What an exit code does not tell about a task; empty where it tells all.
 std::string mishapOf(const TaskRecord& task);

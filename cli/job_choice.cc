@@ -3,6 +3,7 @@
 #include "cli/output/output.h"
 #include "cli/user_clock.h"
 #include "core/base/failure.h"
+#include "core/base/text.h"
 
 namespace tarcil {
 namespace {
@@ -21,6 +22,18 @@ void check(const JobChoiceFlags& flags) {
   }
 }
 
+// What is done to jobs is done to all of their tasks.
+std::vector<FoundJob> wholeJobs(Cluster& cluster, const std::vector<std::string>& texts) {
+  std::vector<FoundJob> jobs = cluster.jobs(texts);
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    if (!jobs[i].task) continue;
+    throw badInput("JOB: " + shown(texts[i]) +
+                   " is one task of a job, and this is done to whole jobs; write " +
+                   std::to_string(jobs[i].number) + " for the job");
+  }
+  return jobs;
+}
+
 }  // namespace
 
 void addJobChoice(CLI::App& command, JobChoiceFlags& flags) {
@@ -32,7 +45,7 @@ void addJobChoice(CLI::App& command, JobChoiceFlags& flags) {
 std::vector<FoundJob> chosenJobs(Cluster& cluster, const JobChoiceFlags& flags,
                                  std::span<const RunState> states) {
   check(flags);
-  if (!flags.jobs.empty()) return cluster.jobs(flags.jobs);
+  if (!flags.jobs.empty()) return wholeJobs(cluster, flags.jobs);
   JobFilter filter = jobFilterOf(flags.filter, userClock());
   if (filter.states.empty()) filter.states.assign(states.begin(), states.end());
   std::vector<FoundJob> jobs;

@@ -44,12 +44,16 @@ void addJobFilterFlags(CLI::App& command, JobFilterFlags& flags) {
   command.add_option("--state", flags.states, "In one of these states, with commas between them.")
       ->delimiter(',')
       ->allow_extra_args(false)
+      ->check(notEmpty())
       ->type_name("LIST");
-  command.add_option("--user", flags.user, "Submitted by this user.")->type_name("NAME");
-  command.add_option("--name", flags.name, "With this part in the name.")->type_name("PART");
+  command.add_option("--user", flags.user, "Submitted by this user.")->check(notEmpty())->type_name("NAME");
+  command.add_option("--name", flags.name, "With this part in the name.")
+      ->check(notEmpty())
+      ->type_name("PART");
   command
       .add_option("--since", flags.since,
                   "Submitted since then: 1h ago, 2026-05-01, 6:00, 'yesterday 6:00', by your clock.")
+      ->check(notEmpty())
       ->type_name("TIME");
 }
 
@@ -99,18 +103,18 @@ void JobListing::fetchPage() {
     }
     return request.send();
   });
+  jobs_ = page_->getJobs();
   nextOfPage_ = 0;
 }
 
 std::optional<JobListing::Entry> JobListing::next() {
-  while (nextOfPage_ == page_->getJobs().size() && page_->hasNext()) fetchPage();
-  const auto jobs = page_->getJobs();
-  const bool isOver = nextOfPage_ == jobs.size();
+  while (nextOfPage_ == jobs_.size() && page_->hasNext()) fetchPage();
+  const bool isOver = nextOfPage_ == jobs_.size();
   const bool hasLate = nextLate_ < late_.size();
-  if (hasLate && (isOver || late_[nextLate_].getSubmitted() >= jobs[nextOfPage_].getSubmitted()))
+  if (hasLate && (isOver || late_[nextLate_].getSubmitted() >= jobs_[nextOfPage_].getSubmitted()))
     return Entry{late_[nextLate_++], true};
   if (isOver) return std::nullopt;
-  return Entry{jobs[nextOfPage_++], false};
+  return Entry{jobs_[nextOfPage_++], false};
 }
 
 }  // namespace tarcil

@@ -68,6 +68,7 @@ class JobListing final {
   uint32_t pageSize_;
   std::optional<Position> after_;
   std::optional<Page> page_;
+  capnp::List<wire::JobSummary>::Reader jobs_;  // of the page: each time it is asked for them it counts them
   uint32_t nextOfPage_ = 0;
   std::vector<LateAgents::Jobs> lateLists_;
   std::vector<Summary> late_;

@@ -74,7 +74,8 @@ kj::Promise<void> LateForegroundJob::copyStream(TaskIndex task, wire::Stream str
   return agents_
       .copyOutput({id_, task, stream}, Follow::kToTheEnd,
                   [stream](std::string_view text) { put(stream, text); })
-      .catch_([task](kj::Exception&& exception) {
+      .catch_([this, task](kj::Exception&& exception) {
+        lacksOutput_ = true;
         say("task " + std::to_string(task) +
             ": its output is incomplete: " + fromException(exception).message);
       });
@@ -123,7 +124,7 @@ int LateForegroundJob::exitCode() const {
         (task.server.empty() ? "" : " with server " + task.server));
     return kExitOfTarcil;
   }
-  return 0;
+  return lacksOutput_ ? kExitOfTarcil : 0;
 }
 
 }  // namespace tarcil

@@ -37,6 +37,7 @@ class LateForegroundJob final {
   LateJobWatcher watcher_;
   std::deque<TaskIndex> ended_;  // whose output is to be copied
   bool isCopying_ = false;
+  bool lacksOutput_ = false;
   int stoppedBy_ = 0;  // exit code of what stopped the job, 0 while nothing has
   kj::Own<kj::PromiseFulfiller<void>> leave_;
   LateClient client_;

@@ -44,25 +44,34 @@ class OutputCopy final {
       : client_(client), source_(source), follow_(follow), sink_(std::move(sink)) {}
 
   kj::Promise<uint64_t> run() {
-    return ask(follow_ == Follow::kToTheEnd).then([this](Answer&& answer) -> kj::Promise<uint64_t> {
-      const bool isAll = take(answer);
-      return passOn().then([this, isAll]() -> kj::Promise<uint64_t> {
-        if (isAll) return copied_.dropped;
-        return run();
-      });
-    });
+    return ask(follow_ == Follow::kToTheEnd).then([this](Answer&& answer) { return goOn(answer); });
   }
 
  private:
-  kj::Promise<Answer> ask(bool wait) {
-    return client_.ask([this, wait](Session& session) {
+  kj::Promise<uint64_t> goOn(Answer& answer) {
+    const bool isAll = take(answer);
+    return passOn().then([this, isAll]() { return isAll ? untilAgain() : run(); });
+  }
+
+  // The attempt has ended, and all of it is copied.
+  kj::Promise<uint64_t> untilAgain() {
+    if (follow_ == Follow::kWhatIsThere || allocation_ == 0) return copied_.dropped;
+    return ask(true, allocation_).then([this](Answer&& answer) -> kj::Promise<uint64_t> {
+      if (answer.getAllocation() == allocation_) return copied_.dropped;
+      return goOn(answer);
+    });
+  }
+
+  kj::Promise<Answer> ask(bool wait, AllocationId after = 0) {
+    return client_.ask([this, wait, after](Session& session) {
       auto request = session.agent.outputRequest();
       request.setId(bytesOf(source_.job));
       request.setTask(source_.task);
       request.setStream(source_.stream);
-      request.setOffset(copied_.end - left().size());
+      request.setOffset(after != 0 ? 0 : copied_.end - left().size());
       request.setWait(wait);
-      request.setTaken(source_.pace != nullptr ? allocation_ : 0);
+      request.setAfter(after);
+      request.setTaken(source_.pace != nullptr && after == 0 ? allocation_ : 0);
       return request.send();
     });
   }
@@ -99,7 +108,9 @@ class OutputCopy final {
     return source_.pace->timer()
         .afterDelay(kSignOfLife)
         .then([this]() { return ask(false); })
-        .then([this](Answer&&) { return sayThatWeAreHere(); });
+        // What is wrong, the next piece of output will tell.
+        .then([](Answer&&) {}, [](kj::Exception&&) {})
+        .then([this]() { return sayThatWeAreHere(); });
   }
 
   Client& client_;

@@ -34,7 +34,8 @@ enum class Follow {
 
 using Sink = std::function<void(std::string_view)>;
 
-// Where the task starts again, its output begins anew, and what was copied of the attempt before stays.
+// Where the task starts again, its output begins anew, and what was copied of the attempt before stays. The
+// end of an attempt is not that of the task.
 // The bytes that were dropped, which it says where they are missing. Fails as NotFound where the output is
 // gone. Requires: `client` outlives the promise.
 kj::Promise<uint64_t> copyOutput(Client& client, const OutputSource& source, Follow follow, Sink sink);

@@ -411,6 +411,7 @@ void write(const TaskEnd& value, wire::TaskEnd::Builder to) {
   to.setExitCode(value.exitCode);
   to.setSignal(value.signal);
   to.setOomKilled(value.oomKilled);
+  to.setLacksOutput(value.lacksOutput);
   to.setProblem(text(value.problem));
   to.setStarted(toWire(value.started));
   to.setEnded(toWire(value.ended));
@@ -421,6 +422,7 @@ TaskEnd read(wire::TaskEnd::Reader from) {
           from.getExitCode(),
           from.getSignal(),
           from.getOomKilled(),
+          from.getLacksOutput(),
           text(from.getProblem()),
           wallTime(from.getStarted()),
           wallTime(from.getEnded())};

@@ -260,9 +260,11 @@ interface UserPort {
   wait @3 (id :Data) -> (state :Types.RunState);
   # Answered when the job has ended and that is on disk; at once if it has. Repeat it after a lost connection.
 
-  locate @4 (id :Data, task :UInt32) -> (allocation :UInt64, server :Text, address :Text, state :Types.RunState);
+  locate @4 (id :Data, task :UInt32, after :UInt64)
+      -> (allocation :UInt64, server :Text, address :Text, state :Types.RunState);
   # Where the task runs or ran last: answered when it has been started or is over; `allocation` is 0 for a task
-  # that ended without ever having one.
+  # that ended without ever having one. With `after`, an allocation of it that has ended: answered when it has been started
+  # since or is over.
 
   cancel @5 (id :Data) -> (state :Types.RunState);
   # Success: the wish is on disk; queued tasks are cancelled, running ones are being stopped. `state` is the job's when

@@ -187,6 +187,7 @@ struct TaskEnd {
   problem @4 :Text;         # for people
   started @5 :Int64;        # wall-clock time
   ended @6 :Int64;          # wall-clock time
+  lacksOutput @7 :Bool;     # what it wrote last is not all there
 }
 
 struct JobRecord {

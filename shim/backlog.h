@@ -23,8 +23,9 @@ class Backlog {
     waits_ = patience_ > 0;
   }
 
-  bool isFull(uint64_t written, int64_t now) {
-    const bool isOver = written - taken_ >= limit_;
+  // `lacksRoom`: nothing more of it can be kept.
+  bool isFull(uint64_t written, int64_t now, bool lacksRoom = false) {
+    const bool isOver = written - taken_ >= limit_ || lacksRoom;
     if (!waits_ || !isOver) {
       isFull_ = false;
       return false;
@@ -41,6 +42,10 @@ class Backlog {
 
   // What may be dropped of `older` bytes at the beginning that are beyond the limit.
   uint64_t droppable(uint64_t older) const { return waits_ && older > taken_ ? taken_ : older; }
+
+  // Whether it is kept for whoever takes it, and what they have of it.
+  bool isKept() const { return waits_; }
+  uint64_t taken() const { return taken_; }
 
   // Some may be missing where it was to arrive.
   bool wasGivenUp() const { return wasGivenUp_; }

@@ -54,6 +54,9 @@ void ExitRecord::write(const Report& report, Ends ends, const OutputStream* stre
       if (*cut != '\0') text << "cut " << cut << "\n";
     }
   }
+  for (int i = 0; i < streamCount; ++i) {
+    if (streams[i].lacksItsEnd()) text << "lacks " << (i == 0 ? "stdout" : "stderr") << "\n";
+  }
   if (report.phase == Report::Phase::kPreparing) text << "problem stopped before its command was executed\n";
   if (ends.lease) text << "problem " << kLeaseEnded << "\n";
   if (!report.problem.empty()) text << "problem " << report.problem.get() << "\n";

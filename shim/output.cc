@@ -66,14 +66,31 @@ bool OutputStream::append(const char* data, uint64_t size) {
 bool OutputStream::makeRoom() {
   const uint64_t least = limit_ / 8 > kMinHole ? limit_ / 8 : kMinHole;
   if (written_ < dropped_ + limit_ + least) return true;
-  const uint64_t from = backlog_.droppable(written_ - limit_) / kBlock * kBlock;
+  return dropUpTo(backlog_.droppable(written_ - limit_));
+}
+
+bool OutputStream::dropUpTo(uint64_t end) {
+  const uint64_t from = end / kBlock * kBlock;
   if (from <= dropped_) return true;
   const long made = sys::call(SYS_fallocate, fileFd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, from);
   if (made == 0) dropped_ = from;
   return made == 0;
 }
 
+bool OutputStream::hasRoom() {
+  if (!backlog_.isKept() || fileFd_ < 0 || written_ + sizeof buffer <= reserved_) return true;
+  const auto reserve = [this]() {
+    return sys::call(SYS_fallocate, fileFd_, FALLOC_FL_KEEP_SIZE, written_, sizeof buffer);
+  };
+  // Not every file system can give room before it is used: then the write says.
+  const auto isRefused = [](long made) { return made == -ENOSPC || made == -EDQUOT; };
+  if (isRefused(reserve()) && (!dropUpTo(backlog_.taken()) || isRefused(reserve()))) return false;
+  reserved_ = written_ + sizeof buffer;
+  return true;
+}
+
 void OutputStream::finish() {
+  if (fileFd_ >= 0 && reserved_ > 0) sys::call(SYS_ftruncate, fileFd_, written_);
   if (dropped_ == 0) return;
   if (!cut_.empty()) cut_ << "; ";
   cut_ << name_ << " without its first " << dropped_ << " bytes: the limit of output is reached";
@@ -81,6 +98,7 @@ void OutputStream::finish() {
 }
 
 void OutputStream::cutHere(long failure) {
+  lacksItsEnd_ = true;
   cut_ << name_ << " cut after " << written_ << " bytes: ";
   if (failure == 0) {
     cut_ << "the limit of output is reached";

@@ -35,8 +35,11 @@ class OutputStream {
   // nothing was there, or nothing ever will be.
   bool pump(OutputFile* besides);
 
-  // Whether pump() is to wait for whoever takes the output, and for how many seconds at most then.
-  bool isFull(int64_t now) { return cut_.empty() && backlog_.isFull(written_, now); }
+  // Whether pump() is to wait for whoever takes the output, and for how many seconds at most then. Of one
+  // that is taken as it is written also while the disk has no room.
+  bool isFull(int64_t now) { return cut_.empty() && backlog_.isFull(written_, now, !hasRoom()); }
+  // The same where only the disk counts.
+  bool lacksRoom(int64_t now) { return cut_.empty() && !hasRoom() && backlog_.isFull(written_, now, true); }
   int64_t secondsLeft(int64_t now) const { return backlog_.secondsLeft(now); }
 
   // What is before `offset` has been taken.
@@ -44,14 +47,20 @@ class OutputStream {
 
   // Which output was dropped and why, for people; empty if none was.
   const char* cut() const { return cut_.get(); }
+  // Whether what came last is missing, and not what is oldest.
+  bool lacksItsEnd() const { return lacksItsEnd_; }
 
-  // Notes in cut() how much of the beginning was dropped. Once, at the end.
+  // Notes in cut() how much of the beginning was dropped, and gives room back that it did not need. Once, at
+  // the end.
   void finish();
 
  private:
   void store(const char* data, uint64_t size);
   bool append(const char* data, uint64_t size);
   bool makeRoom();
+  bool dropUpTo(uint64_t end);
+  // Whether the disk has room for what comes next; it does for an output that nobody takes, and is not asked.
+  bool hasRoom();
   // `failure`: result of the call that failed; 0: the limit.
   void cutHere(long failure);
 
@@ -60,8 +69,10 @@ class OutputStream {
   int pipeFd_ = -1;
   int fileFd_ = -1;
   uint64_t written_ = 0;
-  uint64_t dropped_ = 0;  // bytes from the beginning that the file does not have any more
+  uint64_t dropped_ = 0;   // bytes from the beginning that the file does not have any more
+  uint64_t reserved_ = 0;  // up to where the disk has given room
   uint64_t limit_ = 0;
+  bool lacksItsEnd_ = false;
   Backlog backlog_;
   Text<160> cut_;
 };

@@ -36,6 +36,9 @@ long takeRightsOfUser(const Plan& plan) {
   return sys::call(SYS_capset, &version, none);
 }
 
+// Seconds after which a full stream is looked at again: the disk may have room by then.
+constexpr int64_t kLook = 1;
+
 int64_t monotonicSeconds() {
   timespec now{};
   sys::call(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
@@ -139,7 +142,8 @@ void OutputPump::move() {
     const bool isFull = stream.isFull(now);
     fds[2 + i] = {isFull ? -1 : stream.pipeFd(), POLLIN, 0};
     if (!isFull) continue;
-    const int64_t left = stream.secondsLeft(now);
+    // The disk may have room before anybody takes any.
+    const int64_t left = stream.secondsLeft(now) < kLook ? stream.secondsLeft(now) : kLook;
     if (!isBounded || left < most.tv_sec) most.tv_sec = left;
     isBounded = true;
   }
@@ -150,10 +154,19 @@ void OutputPump::move() {
   }
   if (fds[0].revents == 0) return;
   for (int i = 0; i < kStreams; ++i) {
-    while (shared_.streams[i].pump(fileOf(i))) {
-    }
+    do {
+      awaitRoom(shared_.streams[i]);
+    } while (shared_.streams[i].pump(fileOf(i)));
   }
   sys::exit(0);
+}
+
+void OutputPump::awaitRoom(OutputStream& stream) {
+  while (stream.lacksRoom(monotonicSeconds())) {
+    pollfd news{news_, POLLIN, 0};
+    const timespec most{kLook, 0};
+    if (sys::call(SYS_ppoll, &news, 1, &most, 0, 0) > 0) readNews();
+  }
 }
 
 void OutputPump::readNews() {

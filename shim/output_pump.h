@@ -71,6 +71,7 @@ class OutputPump {
   bool mayMoveHere();
   void readNews();
   void move();
+  void awaitRoom(OutputStream& stream);
   void awaitProcess();
   bool moveHere(int i);
 

@@ -18,6 +18,18 @@ Error tooManyAtOnce() {
                  ", and are to come in pieces (ClientPort.upload); use a client of this version");
 }
 
+// Until a server that does not answer is asked again.
+constexpr kj::Duration kMonitorPause = kj::SECONDS;
+
+struct OutputAsked {
+  JobId job;
+  TaskIndex task = 0;
+  wire::Stream stream = wire::Stream::STDOUT;
+  uint64_t offset = 0;
+  bool wait = false;
+  AllocationId taken = 0, after = 0;
+};
+
 class ClientPortImpl final : public UserPortServer<wire::ClientPort> {
  public:
   ClientPortImpl(AgentServer& server, kj::Own<FairCalls::User> fairUser, AgentServer::User user)
@@ -65,34 +77,19 @@ class ClientPortImpl final : public UserPortServer<wire::ClientPort> {
     return kj::READY_NOW;
   }
 
-  // The master knows where the task is, and whether the caller may see it; the monitor has the output.
   kj::Promise<void> output(OutputContext context) override {
     auto params = context.getParams();
-    auto locate = master_.locateRequest();
-    locate.setId(params.getId());
-    locate.setTask(params.getTask());
-    const wire::Stream stream = params.getStream();
-    const uint64_t offset = params.getOffset();
-    const bool wait = params.getWait();
-    const AllocationId taken = params.getTaken();
+    const OutputAsked asked{readJobId(params.getId()), params.getTask(), params.getStream(),
+                            params.getOffset(),        params.getWait(), params.getTaken(),
+                            params.getAfter()};
     context.allowCancellation();
-    return locate.send().then(
-        [this, context, stream, offset, wait, taken](auto&& place) mutable -> kj::Promise<void> {
-          const AllocationId allocation = place.getAllocation();
-          if (allocation == 0) {
-            context.getResults().setEnded(true);
-            return kj::READY_NOW;
-          }
-          return server_.monitors()
-              .output(text(place.getAddress()), allocation, stream, offset, wait, taken == allocation)
-              .then([context, allocation](MonitorClient::Output&& output) mutable {
-                auto results = context.getResults();
-                results.setContent(output.content);
-                results.setEnded(output.ended);
-                results.setAllocation(allocation);
-                results.setStart(output.start);
-              });
-        });
+    return outputOf(asked).then([context](Output&& output) mutable {
+      auto results = context.getResults();
+      results.setContent(output.content);
+      results.setEnded(output.ended);
+      results.setAllocation(output.allocation);
+      results.setStart(output.start);
+    });
   }
 
   kj::Promise<void> resultFiles(ResultFilesContext context) override {
@@ -220,6 +217,40 @@ class ClientPortImpl final : public UserPortServer<wire::ClientPort> {
   }
 
  private:
+  struct Output {
+    kj::Array<kj::byte> content = nullptr;
+    bool ended = false;
+    AllocationId allocation = 0;
+    uint64_t start = 0;
+  };
+
+  // The master knows where the task is, and whether the caller may see it; the monitor has the output.
+  kj::Promise<Output> outputOf(const OutputAsked& asked) {
+    auto locate = master_.locateRequest();
+    locate.setId(bytesOf(asked.job));
+    locate.setTask(asked.task);
+    locate.setAfter(asked.after);
+    return locate.send().then([this, asked](auto&& place) -> kj::Promise<Output> {
+      const AllocationId allocation = place.getAllocation();
+      if (allocation == 0 || allocation == asked.after)
+        return Output{.ended = true, .allocation = allocation};
+      const bool isOver = isFinal(fromWire(place.getState()));
+      return server_.monitors()
+          .output(text(place.getAddress()), allocation, asked.stream, asked.offset, asked.wait,
+                  asked.taken == allocation)
+          .then([allocation](MonitorClient::Output&& output) {
+            return Output{kj::mv(output.content), output.ended, allocation, output.start};
+          })
+          .catch_([this, asked, isOver](kj::Exception&& exception) -> kj::Promise<Output> {
+            const bool isLost = fromException(exception).code == ErrorCode::kUnavailable;
+            if (isOver || !asked.wait || !isLost) return kj::mv(exception);
+            return server_.timer().afterDelay(kMonitorPause).then([this, asked]() {
+              return outputOf(asked);
+            });
+          });
+    });
+  }
+
   AgentServer& server_;
   const Caller caller_;
   wire::UserPort::Client master_;  // in turns with other users

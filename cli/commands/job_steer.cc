@@ -1,4 +1,8 @@
 // tarcil job hold, release, rerun, priority: what users do to jobs that they have submitted.
+#include <algorithm>
+#include <functional>
+#include <optional>
+
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
 #include "cli/job_choice.h"
@@ -8,6 +12,7 @@
 #include "cli/output/render.h"
 #include "cli/output/table.h"
 #include "core/base/failure.h"
+#include "rpc/errors.h"
 #include "schema/convert.h"
 
 namespace tarcil {
@@ -25,40 +30,82 @@ std::span<const RunState> statesFor(wire::JobChange change) {
   return kUnfinished;
 }
 
+void steerOne(Cluster& cluster, const FoundJob& job, wire::JobChange change, int priority,
+              const std::string& shown) {
+  auto asked = cluster.client().ask([&](Session& session) {
+    auto request = session.user.steerJobRequest();
+    request.setId(bytesOf(job.id));
+    request.setChange(change);
+    request.setPriority(static_cast<uint8_t>(priority));
+    return request.send();
+  });
+  if (cluster.wait(foundOrNothing(asked.then([](auto&&) { return true; })))) return;
+  LateAgents agents(cluster);
+  if (!agents.find(job.id)) throw agents.unknown(job.id);
+  throw Failure(kExitFailed,
+                "job " + shown +
+                    " is bound late: it can be neither held, run again nor given another priority; "
+                    "`tarcil job cancel` ends it");
+}
+
+// Why the cluster refuses a change of this job, where it may take the next one; nothing where it was made.
+std::optional<std::string> refusalOf(const std::function<void()>& change) {
+  try {
+    change();
+    return std::nullopt;
+  } catch (const kj::Exception& exception) {
+    const Error error = fromException(exception);
+    if (error.code != ErrorCode::kConflict) throw;
+    return error.message;
+  }
+}
+
+// Why one of many is left as it is; nothing where it is not.
+std::optional<std::string> reasonToLeave(const JobProgress& progress, wire::JobChange change, bool isNamed) {
+  if (change == wire::JobChange::RERUN) return std::nullopt;
+  if (isFinal(progress.state)) return "it is over";
+  if (change != wire::JobChange::RELEASE || isNamed) return std::nullopt;
+  if (!progress.held) return "it is not held";
+  if (progress.heldForJobs) return "it starts after others; name it to have it start all the same";
+  if (progress.heldUntil != kNever) return "it starts at its time; name it to have it start all the same";
+  return std::nullopt;
+}
+
 int steer(const SteerJobFlags& flags, wire::JobChange change, const std::string& done) {
   Cluster cluster(flags.cluster);
-  const std::vector<FoundJob> jobs = chosenJobs(cluster, flags.jobs, statesFor(change));
+  std::vector<FoundJob> jobs = chosenJobs(cluster, flags.jobs, statesFor(change));
+  // Those that others start after come before them.
+  if (change == wire::JobChange::RERUN) std::ranges::stable_sort(jobs, {}, &FoundJob::number);
   const Style style = styleFor(flags.output.verbose);
   Json list = Json::array();
   std::string text;
+  bool isRefused = false;
   for (const FoundJob& job : jobs) {
     const auto counts = cluster.wait(foundOrNothing(fetchCounts(cluster.client(), job.id)));
     const std::string shown = style.job(job.number, job.id);
-    if (counts && isFinal(counts->progress.state) && change != wire::JobChange::RERUN) {
+    Json entry = {{"id", toString(job.id)}, {"number", jsonNumber(job.number)}, {"changed", false}};
+    const auto left =
+        counts ? reasonToLeave(counts->progress, change, !flags.jobs.jobs.empty()) : std::nullopt;
+    if (left) {
+      entry["state"] = name(counts->progress.state);
+      entry["reason"] = *left;
+      list.push_back(std::move(entry));
       const std::string state(name(counts->progress.state));
-      list.push_back({{"id", toString(job.id)},
-                      {"number", jsonNumber(job.number)},
-                      {"changed", false},
-                      {"state", state}});
-      text += aligned({{"Was over", shown + " (" + state + ")"}});
+      text += aligned({isFinal(counts->progress.state)
+                           ? Fields::value_type{"Was over", shown + " (" + state + ")"}
+                           : Fields::value_type{"Left", shown + ": " + *left}});
       continue;
     }
-    auto asked = cluster.client().ask([&](Session& session) {
-      auto request = session.user.steerJobRequest();
-      request.setId(bytesOf(job.id));
-      request.setChange(change);
-      request.setPriority(static_cast<uint8_t>(flags.priority));
-      return request.send();
-    });
-    if (!cluster.wait(foundOrNothing(asked.then([](auto&&) { return true; })))) {
-      LateAgents agents(cluster);
-      if (!agents.find(job.id)) throw agents.unknown(job.id);
-      throw Failure(kExitFailed,
-                    "job " + shown +
-                        " is bound late: it can be neither held, run again nor given another priority; "
-                        "`tarcil job cancel` ends it");
+    const auto refusal = refusalOf([&]() { steerOne(cluster, job, change, flags.priority, shown); });
+    if (refusal && jobs.size() == 1) throw Failure(kExitFailed, *refusal);
+    if (refusal) {
+      isRefused = true;
+      entry["reason"] = *refusal;
+      list.push_back(std::move(entry));
+      text += aligned({{"Refused", shown + ": " + *refusal}});
+      continue;
     }
-    Json entry = {{"id", toString(job.id)}, {"number", jsonNumber(job.number)}, {"changed", true}};
+    entry["changed"] = true;
     if (change == wire::JobChange::PRIORITY) {
       entry["priority"] = flags.priority;
     } else if (change != wire::JobChange::RERUN) {
@@ -72,7 +119,7 @@ int steer(const SteerJobFlags& flags, wire::JobChange change, const std::string&
   } else {
     print(text);
   }
-  return kExitDone;
+  return isRefused ? kExitFailed : kExitDone;
 }
 
 void addSteering(CLI::App& job, const char* name, const Help& help, wire::JobChange change,
@@ -105,7 +152,11 @@ void addJobSteering(CLI::App& job) {
   addSteering(
       job, "release",
       {"job release [OPTIONS] [JOB...]", "Let the tasks of a held job start again.",
-       "They are tried at once, at their job's position in the queue.", "  tarcil job release 4711\n", ""},
+       "They are tried at once, at their job's position in the queue. A job that is named starts also where "
+       "it "
+       "was to start after others or at a time; of those that are chosen by --all, --state and the like only "
+       "what a user holds is released.",
+       "  tarcil job release 4711\n  tarcil job release --all\n", ""},
       wire::JobChange::RELEASE, "Released");
   addSteering(job, "rerun",
               {"job rerun [OPTIONS] [JOB...]", "Run the tasks of a job again that did not end well.",

@@ -53,6 +53,8 @@ struct TaskEnd {
   int signal = 0;  // the signal that ended it, or 0
   // The kernel killed one of its processes for memory; the others may have run on to an end of their own.
   bool oomKilled = false;
+  // What it wrote last is not all there: its server's disk did not take it, or has no holes.
+  bool lacksOutput = false;
   std::string problem;        // for people; empty where exit code and signal say all
   WallTime started = kNever;  // when the command was executed; kNever if it was not
   WallTime ended = kNever;

@@ -4,10 +4,17 @@
 #
 #   examples/workflow/workflow.sh [FOLDER]
 #
-# FOLDER is on a disk that the servers see, and their tasks may write into it; default: a new one below /var/tmp.
+# FOLDER is on a disk that the servers see, and their tasks may write into it; not below /tmp, which is each task's own.
+# Default: a new one below /var/tmp.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 folder=${1:-$(mktemp -d /var/tmp/workflow.XXXXXX)}
+case $(realpath -m "$folder") in
+  /tmp | /tmp/*)
+    echo "$folder: is below /tmp, which is each task's own; write a folder on a disk that the servers share" >&2
+    exit 2
+    ;;
+esac
 mkdir -p "$folder"
 chmod 777 "$folder"
 
@@ -44,6 +51,7 @@ right=$(submit sum-right "$add ${counts[*]:half} > sum-right" --after "$(togethe
 report=$(submit_file report.yaml --after "$left,$right")
 echo "jobs $prepare to $report, in $folder"
 
+tarcil job wait "$prepare"
 failed=${parts[5]}
 tarcil job wait "$failed" || echo "primes-5001 has failed"
 tarcil job status "$report" | grep 'Waits for'

@@ -92,8 +92,9 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
   kj::Promise<void> locate(LocateContext context) override {
     const JobId id = readJobId(context.getParams().getId());
     const TaskIndex index = context.getParams().getTask();
+    const AllocationId after = context.getParams().getAfter();
     context.allowCancellation();
-    return locateTask(id, index).then([this, context](TaskRecord&& task) mutable {
+    return locateTask(id, index, after).then([this, context](TaskRecord&& task) mutable {
       auto results = context.getResults();
       results.setAllocation(task.allocation);
       results.setServer(text(task.server));
@@ -387,17 +388,21 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
     return server_.jobChanged(id, caller_).then([this, id]() { return waitFor(id); });
   }
 
-  kj::Promise<TaskRecord> locateTask(const JobId& id, TaskIndex index) {
+  kj::Promise<TaskRecord> locateTask(const JobId& id, TaskIndex index, AllocationId after) {
     const JobSummary job = requireVisible(id);
     if (index >= job.tasks) {
       return toException(notFound("job " + toString(id) + " has no task " + std::to_string(index) +
                                   ": it has " + std::to_string(job.tasks) + ", from 0"));
     }
     TaskRecord task = *server_.logic().task(id, index);
-    if (task.state != RunState::kQueued && task.state != RunState::kStarting) {
+    const bool isWaiting = task.state == RunState::kQueued || task.state == RunState::kStarting;
+    const bool isKnown = after != 0 && task.allocation == after && !isFinal(task.state);
+    if (!isWaiting && !isKnown) {
       return server_.synced().then([task = std::move(task)]() mutable { return std::move(task); });
     }
-    return server_.jobChanged(id, caller_).then([this, id, index]() { return locateTask(id, index); });
+    return server_.jobChanged(id, caller_).then([this, id, index, after]() {
+      return locateTask(id, index, after);
+    });
   }
 
   MasterServer& server_;

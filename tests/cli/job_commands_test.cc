@@ -235,6 +235,44 @@ TEST(JobCancel, TakesThoseThatPassAFilter) {
   EXPECT_EQ(cluster.record().listedUser, "ann");
 }
 
+// Each page is read entry by entry, within what a message may be read over.
+TEST(JobCancel, TakesManyMoreThanAPage) {
+  ClusterScript script;
+  for (int i = 0; i < 2'500; ++i) {
+    script.jobs.push_back(aJob(idOf(static_cast<uint8_t>(i)), RunState::kRunning));
+    script.jobs.back().record.id.bytes[14] = static_cast<uint8_t>(i >> 8);
+    script.jobs.back().progress.id = script.jobs.back().record.id;
+    script.jobs.back().record.spec.name = std::string(100, 'n');
+  }
+  const ScriptedCluster cluster(script);
+  const ProcessResult result = tarcil({"job", "cancel", "--all", "--json"}, cluster);
+  EXPECT_EQ(result.exitCode, 0) << result.err;
+  EXPECT_EQ(cluster.record().cancelled.size(), 2'500u);
+}
+
+TEST(JobCancel, RefusesAFilterThatIsEmpty) {
+  ClusterScript script;
+  script.jobs = {aJob(idOf(1), RunState::kRunning)};
+  const ScriptedCluster cluster(script);
+  for (const char* flag : {"--user", "--name", "--since", "--state"}) {
+    const ProcessResult result = tarcil({"job", "cancel", "--state", "running", flag, ""}, cluster);
+    EXPECT_EQ(result.exitCode, 2) << flag;
+    EXPECT_THAT(result.err, testing::HasSubstr(std::string(flag) + ": is empty")) << flag;
+  }
+  EXPECT_TRUE(cluster.record().cancelled.empty());
+}
+
+TEST(JobCancel, IsForWholeJobs) {
+  ClusterScript script;
+  script.jobs = {aJob(idOf(1), RunState::kRunning)};
+  const ScriptedCluster cluster(script);
+  const ProcessResult result = tarcil({"job", "cancel", "1.0"}, cluster);
+  EXPECT_EQ(result.exitCode, 2);
+  EXPECT_THAT(result.err,
+              testing::HasSubstr("'1.0' is one task of a job, and this is done to whole jobs; write 1"));
+  EXPECT_TRUE(cluster.record().cancelled.empty());
+}
+
 TEST(JobCancel, TakesSeveralJobs) {
   ClusterScript script;
   script.jobs = {aJob(idOf(1), RunState::kRunning), aJob(idOf(2), RunState::kRunning)};

@@ -1,6 +1,9 @@
 // tarcil run: output, exit codes, interruption.
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "cli/foreground_job.h"
 #include "tests/support/process.h"
@@ -60,7 +63,7 @@ TEST(Run, ShipsWhatComesOnStdinToTheCommand) {
   const ScriptedCluster cluster(script);
   const std::string run = "'" TARCIL_BINARY "' run --stdin ";
   const auto shell = [&cluster](const std::string& line) {
-    return runProcess({"sh", "-c", line}, cluster.environment());
+    return runProcess({"/bin/sh", "-c", line}, cluster.environment());
   };
   const ProcessResult result = shell("printf 'a\\0b' | " + run + "-- sort");
   EXPECT_EQ(result.exitCode, 0) << result.err;
@@ -70,11 +73,11 @@ TEST(Run, ShipsWhatComesOnStdinToTheCommand) {
   const std::vector<InputFile> shipped = {{.path = "stdin", .content = std::string("a\0b", 3)}};
   EXPECT_EQ(record.files.at(0), shipped);
 
-  const ProcessResult large = shell("head -c 70000000 /dev/zero | " + run + "-- sort");
+  const ProcessResult large = shell("head -c 70000000 /dev/zero 2> /dev/null | " + run + "-- sort");
   EXPECT_EQ(large.exitCode, 2);
   EXPECT_EQ(
       large.err,
-      "tarcil: --stdin: stdin: is larger than 64 MiB; make it smaller, or have the command read a file of "
+      "tarcil: --stdin: stdin: is larger than 64.0MiB; make it smaller, or have the command read a file of "
       "the servers\n");
   const ProcessResult elsewhere = shell(run + "--workdir /srv -- sort < /dev/null");
   EXPECT_EQ(elsewhere.exitCode, 2);
@@ -99,7 +102,52 @@ TEST(Run, DoesNotSucceedWherePartOfTheOutputWasDropped) {
   EXPECT_EQ(result.exitCode, 125);
   EXPECT_EQ(result.out, "789");
   EXPECT_NE(result.err.find("7 bytes of output were dropped here"), std::string::npos) << result.err;
-  EXPECT_NE(result.err.find("7 bytes of its output are missing"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("7 bytes of output are missing"), std::string::npos) << result.err;
+}
+
+TEST(Run, GoesOnWithTheNextAttemptWhereOneHasEnded) {
+  ScriptedTask task = aTask(RunState::kDone, 0);
+  task.first = "first attempt\n";
+  task.out = "second attempt\n";
+  task.err = "of the second\n";
+  const ProcessResult result = runWith(task);
+  EXPECT_EQ(result.exitCode, 0) << result.err;
+  EXPECT_EQ(result.out, "first attempt\nsecond attempt\n");
+  EXPECT_EQ(result.err, "of the second\n");
+}
+
+TEST(Run, DoesNotSucceedWithoutTheOutputOfATaskThatRan) {
+  ScriptedTask task = aTask(RunState::kDone, 0);
+  task.isGone = true;
+  EXPECT_EQ(runWith(task).exitCode, 0) << "it never started";
+  task.end.started = WallTime(Duration(1));
+  const ProcessResult result = runWith(task);
+  EXPECT_EQ(result.exitCode, 125);
+  EXPECT_NE(result.err.find("task 0: its output is not kept on server s1 any more"), std::string::npos)
+      << result.err;
+}
+
+TEST(Run, DoesNotSucceedWhereTheServersDiskDidNotTakeAll) {
+  ScriptedTask task = aTask(RunState::kDone, 0);
+  task.end.lacksOutput = true;
+  task.end.problem = "stdout cut after 7 bytes: No space left on device";
+  const ProcessResult result = runWith(task);
+  EXPECT_EQ(result.exitCode, 125);
+  EXPECT_EQ(result.err,
+            "tarcil: task 0 ran to its end: stdout cut after 7 bytes: No space left on device\n"
+            "tarcil: the command succeeded, and its output is incomplete\n");
+}
+
+TEST(Run, SaysThatItsStdoutIsClosed) {
+  ClusterScript script;
+  script.tasks = {{"some output\n", "", RunState::kDone, {}}};
+  const ScriptedCluster cluster(script);
+  const ProcessResult result =
+      runProcess({"/bin/sh", "-c", "'" TARCIL_BINARY "' run -- x >&-"}, cluster.environment());
+  EXPECT_EQ(result.exitCode, 125);
+  EXPECT_NE(result.err.find("cannot write to stdout: Bad file descriptor; the job is cancelled"),
+            std::string::npos)
+      << result.err;
 }
 
 TEST(Run, ExitsAsTheCommandDoes) {
@@ -185,6 +233,21 @@ TEST(Run, CancelsTheJobOnTheFirstInterrupt) {
   const ProcessResult result = process.finish();
   EXPECT_EQ(result.exitCode, 128 + SIGINT) << result.err;
   EXPECT_EQ(cluster.record().cancelled.size(), 1u);
+}
+
+// More than a pipe holds, of which nobody reads.
+TEST(Run, LeavesAfterOneSignalThoughItsReaderHasStalled) {
+  ClusterScript script = untilCancelled();
+  script.tasks[0].out += std::string(150'000, 'x') + "\n";
+  const ScriptedCluster cluster(script);
+  Process process(runOf({"x"}, {"--tasks", "2"}), cluster.environment());
+  ASSERT_TRUE(process.waitFor("started\n"));
+  process.signal(SIGTERM);
+  const int itself = static_cast<int>(::syscall(SYS_pidfd_open, process.pid(), 0));
+  pollfd ended{itself, POLLIN, 0};
+  ASSERT_EQ(::poll(&ended, 1, -1), 1);
+  ::close(itself);
+  EXPECT_EQ(process.finish().exitCode, 128 + SIGTERM);
 }
 
 TEST(Run, LeavesAtOnceOnTheSecondInterrupt) {

@@ -134,6 +134,7 @@ ServerUpdate serverUpdate() {
 TaskEnd taskEnd() {
   TaskEnd end;
   end.cause = EndCause::kTimedOut;
+  end.lacksOutput = true;
   end.problem = "took too long";
   return end;
 }

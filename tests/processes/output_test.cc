@@ -174,4 +174,13 @@ TEST(OutputFiles, ThatCannotBeWrittenAreTheJobsOwnFault) {
               HasSubstr("cannot write to '" + path + "' (output of the job): No such file or directory"));
 }
 
+TEST(ClusterOutput, IsFollowedThroughTheAttemptsOfATask) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.rus = 2});
+  const std::string job = cluster.jobFile(shellJob("echo attempt $TARCIL_ATTEMPT; test $TARCIL_ATTEMPT = 2",
+                                                   "restart: {attempts: 2, backoff: 100ms}\n"));
+  const std::string id = cluster.json({"submit", job})["job"];
+  EXPECT_EQ(cluster.run({"job", "logs", "-f", id}).out, "attempt 0\nattempt 1\nattempt 2\n");
+}
+
 }  // namespace tarcil::cluster_output_test

@@ -40,6 +40,40 @@ TEST(Workflow, GoesOnAfterAFailureThatIsRunAgainAndAfterTheDeathOfTheMaster) {
   EXPECT_EQ(cluster.json({"job", "status", first})["tasks"][0]["attempt"], 1);
 }
 
+TEST(Workflow, ThatIsChosenIsRunAgainInTheOrderOfItsJobs) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.rus = 2});
+  const std::string mark = cluster.traces().at("mended");
+  const std::string first = submit(cluster, cluster.jobFile(shellJob("test -e " + mark)));
+  const std::string second = submit(cluster, cluster.jobFile(shellJob("true")), {"--after", first});
+  const std::string third = submit(cluster, cluster.jobFile(shellJob("true")), {"--after", second});
+  EXPECT_EQ(cluster.run({"job", "wait", third}).exitCode, 1);
+  const std::string done = submit(cluster, cluster.jobFile(shellJob("true")));
+  EXPECT_EQ(cluster.run({"job", "wait", done}).exitCode, 0);
+  cluster.traces().write("mended", "");
+  const ProcessResult named = cluster.run({"job", "rerun", done, third, second, first});
+  EXPECT_EQ(named.exitCode, 1);
+  EXPECT_THAT(named.out, HasSubstr("Refused = " + done + ": job " + done + " is done"));
+  EXPECT_EQ(cluster.run({"job", "wait", first, second, third}).exitCode, 0);
+}
+
+TEST(Workflow, ThatIsReleasedWithAllOtherJobsStillStartsInItsOrder) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.rus = 2});
+  const std::string file = cluster.jobFile(shellJob("true"));
+  const std::string held = submit(cluster, file, {"--hold"});
+  const std::string before = submit(cluster, file, {"--start-after", "+3h"});
+  const std::string after = submit(cluster, file, {"--after", before});
+  const Json released = cluster.json({"job", "release", "--all"});
+  ASSERT_EQ(released.size(), 3u);
+  for (const Json& job : released) EXPECT_EQ(job["changed"], job["number"].dump() == held) << job;
+  EXPECT_EQ(cluster.run({"job", "wait", held}).exitCode, 0);
+  EXPECT_EQ(cluster.json({"job", "status", before})["state"], "queued");
+  EXPECT_EQ(cluster.json({"job", "status", after})["state"], "queued");
+  EXPECT_EQ(cluster.run({"job", "release", before}).exitCode, 0);
+  EXPECT_EQ(cluster.run({"job", "wait", before, after}).exitCode, 0);
+}
+
 TEST(Workflow, OfTasksOneByOne) {
   SKIP_WITHOUT_CONTAINERS();
   ManualCluster cluster({.rus = 2});

@@ -139,6 +139,7 @@ TaskEnd aFullEnd() {
   end.exitCode = 3;
   end.signal = 9;
   end.oomKilled = true;
+  end.lacksOutput = true;
   end.problem = "too slow";
   end.started = WallTime(Duration(5));
   end.ended = WallTime(Duration(6));

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -111,6 +112,47 @@ TEST_F(OutputTest, NothingIsDroppedThatIsNotTaken) {
   }
   out.finish();
   EXPECT_THAT(out.cut(), testing::EndsWith("bytes: the limit of output is reached"));
+}
+
+// A small file system that others have filled, and its own that the reader empties.
+TEST_F(OutputTest, WaitsForRoomOnTheDiskWhileItIsTaken) {
+  if (::mount("none", folder_.path().c_str(), "tmpfs", 0, "size=512k") != 0) GTEST_SKIP() << "needs root";
+  const int disk = ::open(folder_.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  constexpr uint64_t kPiece = 10'000, kLimit = 100 << 20;
+  OutputStream out("stdout", disk, pipe_[0], kLimit, Backlog(kLimit, 60));
+  out.openFile();
+  uint64_t written = 0;
+  const auto fill = [&] {
+    while (!out.isFull(0)) {
+      write(std::string(kPiece, static_cast<char>('0' + written / kPiece % 10)));
+      ASSERT_TRUE(out.pump(nullptr));
+      written += kPiece;
+    }
+  };
+  fill();
+  EXPECT_GT(written, 128u << 10);
+  EXPECT_LE(written, 512u << 10);
+  EXPECT_TRUE(out.lacksRoom(0));
+  for (uint64_t taken = 0; taken < 4 << 20; taken = written) {
+    const std::string text = textOf(file());
+    for (uint64_t at = taken; at < text.size(); at += 1'000)
+      ASSERT_EQ(text[at], static_cast<char>('0' + at / kPiece % 10)) << at;
+    out.take(written, 0);
+    fill();
+    ASSERT_GT(written, taken);
+  }
+  EXPECT_FALSE(out.lacksItsEnd());
+  // Nobody takes any for the whole patience.
+  EXPECT_TRUE(out.isFull(59));
+  EXPECT_FALSE(out.isFull(61));
+  for (int i = 0; i < 60; ++i) {
+    write(std::string(kPiece, 'x'));
+    EXPECT_TRUE(out.pump(nullptr));
+  }
+  EXPECT_TRUE(out.lacksItsEnd());
+  EXPECT_THAT(out.cut(), testing::HasSubstr("No space left on device"));
+  ::close(disk);
+  ::umount2(folder_.path().c_str(), MNT_DETACH);
 }
 
 TEST_F(OutputTest, WithoutAReaderTheNewestIsKept) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <future>
+#include <set>
 
 #include "rpc/connection.h"
 #include "rpc/errors.h"
@@ -22,10 +23,14 @@ constexpr const char* kToken = "0123456789abcdef";
 
 struct Job {
   JobStatus status;
-  std::vector<ScriptedTask> script;  // one for each task
+  std::vector<ScriptedTask> script;                         // one for each task
+  std::set<std::pair<TaskIndex, wire::Stream>> begunAgain;  // of which the first attempt's output is copied
   kj::Own<kj::PromiseFulfiller<void>> end;
   kj::ForkedPromise<void> over = nullptr;
 };
+
+// What the allocation of the first attempt is above that of the last.
+constexpr AllocationId kFirstAttempt = 1'000'000;
 
 [[noreturn]] void fail(ErrorCode code, const std::string& message) {
   kj::throwFatalException(toException({code, message}));
@@ -418,18 +423,28 @@ class ScriptedCluster::Server::Agent final : public wire::ClientPort::Server {
     Job& job = state_.find(readJobId(params.getId()));
     if (params.getTask() >= job.script.size()) fail(ErrorCode::kNotFound, "the job has no such task");
     const ScriptedTask& task = job.script[params.getTask()];
+    if (task.isGone) fail(ErrorCode::kNotFound, "the output is gone");
     const bool isOut = params.getStream() == wire::Stream::STDOUT;
-    const std::string& text = isOut ? task.out : task.err;
+    const AllocationId last = job.status.tasks[params.getTask()].allocation, first = last + kFirstAttempt;
+    const std::pair which(params.getTask(), params.getStream());
+    if (params.getAfter() == first) job.begunAgain.insert(which);
+    const bool isFirst = !task.first.empty() && !job.begunAgain.contains(which);
+    const std::string none;
+    const std::string& text = !isOut ? (isFirst ? none : task.err) : isFirst ? task.first : task.out;
     const uint64_t from = std::max<uint64_t>(params.getOffset(), isOut ? task.dropped : 0);
     const std::string piece = text.substr(std::min<size_t>(from, text.size()), 5);
-    const AllocationId allocation = job.status.tasks[params.getTask()].allocation;
+    const AllocationId allocation = isFirst ? first : last;
     if (isOut && params.getTaken() == allocation) {
       const std::lock_guard lock(state_.mutex);
       state_.record.taken.push_back(params.getOffset());
     }
-    const bool isOver = isFinal(job.status.progress.state);
+    const bool isOver = isFirst || isFinal(job.status.progress.state);
     auto results = context.getResults();
     results.setAllocation(allocation);
+    if (params.getAfter() == allocation) {
+      results.setEnded(true);
+      return isOver ? kj::Promise<void>(kj::READY_NOW) : job.over.addBranch();
+    }
     results.setStart(from);
     results.setContent(kj::StringPtr(piece.c_str()).asBytes());
     results.setEnded(isOver && from + piece.size() == text.size());

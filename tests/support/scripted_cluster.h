@@ -27,7 +27,9 @@ struct ScriptedTask {
   std::string out, err;
   RunState state = RunState::kDone;
   TaskEnd end;
-  size_t dropped = 0;  // bytes at the beginning of `out`
+  size_t dropped = 0;   // bytes at the beginning of `out`
+  std::string first{};  // what an attempt before, which has ended, wrote to stdout; empty: there was none
+  bool isGone = false;  // its output
 };
 
 struct ScriptedServer {

@@ -120,13 +120,15 @@ TEST(Placing, TaskThatDoesNotWaitIsLeftToTheNewsOfIt) {
   EXPECT_EQ(h.commits[0].claims.at(0).attempt, 2u);
 }
 
-TEST(Placing, JobThatIsOverIsForgottenThoughTheNewsOfItAreLate) {
+TEST(Placing, JobThatIsOverIsForgottenWithTheNewsOfIt) {
   AgentHarness h({aServer("a")});
   h.attach();
   h.submitted(aJob(1));
   h.tell(h.master.requeue(jobId(1), 0, 0s));
-  h.master.cancel(jobId(1));
+  const JobAssignment news = h.master.cancel(jobId(1));
   h.takeCommits();
+  EXPECT_EQ(h.agent.load().jobs, 1u);
+  h.tell(news);
   EXPECT_EQ(h.agent.load().jobs, 0u);
 }
 

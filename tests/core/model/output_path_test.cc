@@ -106,7 +106,7 @@ TEST(InputPath, IsRefusedWhereItNamesNoFile) {
               "input: is out of range; write a file's path, from the working directory on or with / at its "
               "beginning, of at most 4095 characters");
   }
-  job.input = std::string(4'085, 'x') + "{attempt}";
+  job.input = std::string(4'086, 'x') + "{attempt}";
   EXPECT_THAT(problemOf(job), StartsWith("input: is no path of a file for task 0; write a file's path"));
   job.input = "{item}";
   EXPECT_EQ(problemOf(job), "input: has {item}, and the job has no items; write {index} in its place");
