@@ -121,7 +121,7 @@ void executeCommand(const Plan& plan, const CommandDescriptors& fds, Report& rep
       report.fail("enter the working directory", plan.workDirectory, entered);
       report.exitCode = 126;
       report.problem << " (workdir of the job; it must exist on the server and be open to the task's user; "
-                         "/tmp is the task's own)";
+                        "/tmp is the task's own)";
       sys::exit(1);
     }
   }

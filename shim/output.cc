@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <linux/falloc.h>
+#include <sys/vfs.h>
 
 #include "shim/error_text.h"
 #include "shim/sys.h"
@@ -15,6 +16,15 @@ constexpr uint64_t kBlock = 4096;
 constexpr uint64_t kMinHole = 16 * kBlock;
 
 char buffer[64 * 1024];
+
+// A disk that has more room than this is not full before the next look at it.
+constexpr uint64_t kAmple = 64 << 20;
+
+bool hasAmpleRoom(int fd) {
+  struct statfs system {};
+  if (sys::call(SYS_fstatfs, fd, &system) != 0) return true;
+  return static_cast<uint64_t>(system.f_bavail) * static_cast<uint64_t>(system.f_bsize) > kAmple;
+}
 
 }  // namespace
 
@@ -79,6 +89,7 @@ bool OutputStream::dropUpTo(uint64_t end) {
 
 bool OutputStream::hasRoom() {
   if (!backlog_.isKept() || fileFd_ < 0 || written_ + sizeof buffer <= reserved_) return true;
+  if (hasAmpleRoom(fileFd_)) return true;
   const auto reserve = [this]() {
     return sys::call(SYS_fallocate, fileFd_, FALLOC_FL_KEEP_SIZE, written_, sizeof buffer);
   };

@@ -174,13 +174,18 @@ TEST(OutputFiles, ThatCannotBeWrittenAreTheJobsOwnFault) {
               HasSubstr("cannot write to '" + path + "' (output of the job): No such file or directory"));
 }
 
-TEST(ClusterOutput, IsFollowedThroughTheAttemptsOfATask) {
+TEST(ClusterOutput, IsFollowedFromOneAttemptToTheNext) {
   SKIP_WITHOUT_CONTAINERS();
   ManualCluster cluster({.rus = 2});
-  const std::string job = cluster.jobFile(shellJob("echo attempt $TARCIL_ATTEMPT; test $TARCIL_ATTEMPT = 2",
-                                                   "restart: {attempts: 2, backoff: 100ms}\n"));
-  const std::string id = cluster.json({"submit", job})["job"];
-  EXPECT_EQ(cluster.run({"job", "logs", "-f", id}).out, "attempt 0\nattempt 1\nattempt 2\n");
+  const std::string mark = cluster.traces().at("mark");
+  const std::string script = "echo attempt $TARCIL_ATTEMPT; until test -e " + mark +
+                             "; do sleep 0.01; done; test $TARCIL_ATTEMPT = 1";
+  const std::string file = cluster.jobFile(shellJob(script, "restart: {attempts: 1}\n"));
+  const std::string id = cluster.json({"submit", file})["job"];
+  Process follower = cluster.startCommand({"job", "logs", "-f", id});
+  ASSERT_TRUE(follower.waitFor("attempt 0\n"));
+  cluster.traces().write("mark", "");
+  EXPECT_EQ(follower.finish().out, "attempt 0\nattempt 1\n");
 }
 
 }  // namespace tarcil::cluster_output_test
