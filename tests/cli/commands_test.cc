@@ -224,7 +224,7 @@ TEST(Token, IsALineThatTheMasterReadsAndAFileForItsOwner) {
 }
 
 TEST(Token, IsAddedToTheMastersFileAndShownOnlyWhereItIsInNoOther) {
-  ScratchFolder folder;
+  const ScratchFolder folder;
   const std::string tokens = folder.at("master/tokens");
   const ProcessResult added =
       tarcil({"token", "--role", "agent", "--write", folder.at("agent.token"), "--add", tokens});
