@@ -151,7 +151,7 @@ void place(const Slice& slice, const SliceSize& size, RoleCommand& monitor) {
                             "--disk-reserve", std::to_string(size.diskBytes / kDiskReservePart) + "B"});
 }
 
-std::vector<RoleCommand> monitorsOf(const LocalClusterPlan& plan, const std::vector<Slice>& slices) {
+Result<std::vector<RoleCommand>> monitorsOf(const LocalClusterPlan& plan, const std::vector<Slice>& slices) {
   std::vector<RoleCommand> monitors;
   if (!plan.emulate.empty()) {
     monitors.push_back(monitorOf(plan.data, "emulated"));
@@ -162,7 +162,9 @@ std::vector<RoleCommand> monitorsOf(const LocalClusterPlan& plan, const std::vec
   }
   const size_t cores = slices.empty() ? std::thread::hardware_concurrency() : slices.front().cores.size();
   const uint32_t rus = plan.rus == 0 ? std::max(1u, static_cast<uint32_t>(cores)) : plan.rus;
-  const uint64_t disk = diskForTasks(plan.data) / plan.servers;
+  const auto disk = diskForTasks(plan.data);
+  if (!disk) return disk.error();
+  const uint64_t diskOfServer = *disk / plan.servers;
   for (uint32_t i = 1; i <= plan.servers; ++i) {
     monitors.push_back(monitorOf(plan.data, serverName(i)));
     auto& arguments = monitors.back().arguments;
@@ -173,8 +175,8 @@ std::vector<RoleCommand> monitorsOf(const LocalClusterPlan& plan, const std::vec
          plan.pressurePeriod, "--late-binding-units", std::to_string(plan.lateUnits.value_or(rus)),
          "--stop-tasks", "--stop-grace", formatDuration(plan.stopGrace)});
     arguments.insert(arguments.end(), plan.monitorOptions.begin(), plan.monitorOptions.end());
-    if (slices.empty() && disk > 0)
-      arguments.insert(arguments.end(), {"--work-disk", std::to_string(disk) + "B"});
+    if (slices.empty() && diskOfServer > 0)
+      arguments.insert(arguments.end(), {"--work-disk", std::to_string(diskOfServer) + "B"});
     if (!slices.empty()) place(slices[i - 1], *plan.slices, monitors.back());
   }
   return monitors;
@@ -184,7 +186,9 @@ std::vector<RoleCommand> monitorsOf(const LocalClusterPlan& plan, const std::vec
 Result<LocalCluster> describe(const LocalClusterPlan& plan, const std::vector<Slice>& slices) {
   LocalCluster cluster;
   cluster.stages.push_back({masterOf(plan.data)});
-  cluster.stages.push_back(monitorsOf(plan, slices));
+  auto monitors = monitorsOf(plan, slices);
+  if (!monitors) return monitors.error();
+  cluster.stages.push_back(std::move(*monitors));
   cluster.stages.emplace_back();
   for (uint32_t i = 1; i <= plan.agents; ++i) {
     cluster.stages.back().push_back(agentOf(plan.data, i));

@@ -32,6 +32,11 @@ class TokenTable {
   // As it stands in such a file, without the line's end.
   static std::string lineOf(const Entry& entry);
   static Status write(const std::string& path, const std::vector<Entry>& entries);
+  // Adds a line to such a file. Makes the file and its folder where they are missing, for their owner only.
+  // After a crash the file has the line or is as it was; one that adds at the same time waits. Invalid, and
+  // nothing is changed, where read() would refuse the file, the user is in it already, or it cannot be
+  // written.
+  static Status add(const std::string& path, const Entry& entry);
 
   // Denied for an unknown token. Takes the same time whichever token is wrong.
   Result<Caller> check(std::string_view token) const;

@@ -9,7 +9,7 @@
 namespace tarcil {
 
 int serveAgent(const AgentFlags& flags) {
-  const std::string token = requireInput(readTokenFile(flags.tokenFile));
+  const std::string token = requireInput(readTokenFile(absolutePath(flags.tokenFile)));
   requireAddress("--listen", flags.listen, AddressUse::kListen);
   addressToDial(flags.listen, flags.advertise);
   requireAddress("--master", flags.master, AddressUse::kConnect);

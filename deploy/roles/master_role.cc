@@ -34,7 +34,10 @@ void dropJobs(Store& store, StoreContents& contents, const std::vector<std::stri
 
 }  // namespace
 
-int serveMaster(const MasterFlags& flags) {
+int serveMaster(const MasterFlags& asGiven) {
+  MasterFlags flags = asGiven;
+  flags.store = absolutePath(flags.store);
+  flags.tokens = absolutePath(flags.tokens);
   auto tokens = TokenTable::read(flags.tokens);
   if (!tokens) {
     throw badInput("--tokens: " + tokens.error().message +

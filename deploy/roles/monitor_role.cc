@@ -30,16 +30,20 @@ namespace {
 // Less than that starts no program, and 0 would mean no limit.
 constexpr uint64_t kMinMemoryPerRu = 1u << 20;
 
+void makeDataFolder(const std::string& folder) {
+  std::error_code problem;
+  std::filesystem::create_directories(folder, problem);
+  if (problem)
+    throw badInput(folder + ": cannot be made: " + problem.message() + "; choose a writable --data folder");
+}
+
 // Identity of a monitor: random, made at its first start, so that another one cannot pass for it by accident.
+// Requires: the folder is there.
 std::string identityIn(const std::string& folder) {
   const std::string path = folder + "/identity";
   std::string identity;
   std::ifstream(path) >> identity;
   if (!identity.empty()) return identity;
-  std::error_code problem;
-  std::filesystem::create_directories(folder, problem);
-  if (problem)
-    throw badInput(folder + ": cannot be made: " + problem.message() + "; choose a writable --data folder");
   identity = makeToken().substr(0, 32);
   std::ofstream(path) << identity << std::endl;
   if (!std::filesystem::exists(path))
@@ -68,7 +72,7 @@ ServerFacts factsOf(const MonitorFlags& flags, const std::vector<uint32_t>& core
   }
   facts.memoryBytes = flags.memoryBytes == 0 ? memoryOfThisMachine() / 10 * 9 : flags.memoryBytes;
   facts.memoryOvercommit = static_cast<uint32_t>(std::lround(flags.memoryOvercommit * 100));
-  facts.diskBytes = flags.workDiskBytes == 0 ? diskForTasks(flags.data) : flags.workDiskBytes;
+  facts.diskBytes = flags.workDiskBytes == 0 ? requireInput(diskForTasks(flags.data)) : flags.workDiskBytes;
   facts.address = address;
   return facts;
 }
@@ -244,15 +248,25 @@ int serveContainers(const MonitorFlags& flags) {
 
 }  // namespace
 
-uint64_t diskForTasks(const std::string& folder) {
+Result<uint64_t> diskForTasks(const std::string& folder) {
   constexpr uint64_t kStep = uint64_t{1} << 28;
-  return freeDiskBytes(folder).value_or(0) / 10 * 9 / kStep * kStep;
+  const auto free = freeDiskBytes(folder);
+  if (!free) {
+    return invalid(folder + ": how much is free on its disk cannot be found out; choose another --data " +
+                   "folder, or say with --work-disk what tasks may claim");
+  }
+  return *free / 10 * 9 / kStep * kStep;
 }
 
-int serveMonitor(const MonitorFlags& flags) {
+int serveMonitor(const MonitorFlags& asGiven) {
+  MonitorFlags flags = asGiven;
+  flags.data = absolutePath(flags.data);
+  flags.tokenFile = absolutePath(flags.tokenFile);
+  flags.emulate = absolutePath(flags.emulate);
   requireAddress("--listen", flags.listen, AddressUse::kListen);
   addressToDial(flags.listen, flags.advertise);
   requireAddress("--master", flags.master, AddressUse::kConnect);
+  makeDataFolder(flags.data);
   return flags.emulate.empty() ? serveContainers(flags) : serveEmulated(flags);
 }
 

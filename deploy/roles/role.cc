@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 #include "core/base/failure.h"
 #include "core/base/units.h"
@@ -72,6 +73,15 @@ std::string addressToDial(const std::string& listen, const std::string& advertis
     return advertise;
   }
   return advertise.substr(0, advertise.rfind(':')) + listen.substr(listen.rfind(':'));
+}
+
+std::string absolutePath(const std::string& path) {
+  if (path.empty()) return path;
+  std::error_code problem;
+  const auto absolute = std::filesystem::absolute(path, problem);
+  if (!problem) return absolute.lexically_normal();
+  throw badInput(path + ": the folder that this command was started in cannot be found: " +
+                 problem.message() + "; write a path that begins with /");
 }
 
 RoleProcess::RoleProcess(const std::string& name, const RoleFlags& flags)

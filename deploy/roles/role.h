@@ -37,6 +37,10 @@ void requireAddress(const std::string& flag, const std::string& address, Address
 // dial.
 std::string addressToDial(const std::string& listen, const std::string& advertise);
 
+// The same file or folder, whatever folder a process is in later: shims, for one, are in `/`. Empty stays
+// empty. Bad input where it is relative and this process is in no folder.
+std::string absolutePath(const std::string& path);
+
 // One per process, made before any thread. Flags that say something wrong are bad input.
 class RoleProcess final {
  public:

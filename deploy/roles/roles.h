@@ -1,4 +1,5 @@
-// The three roles as processes: `tarcil serve master|agent|monitor`. Each returns the exit code.
+// The three roles as processes: `tarcil serve master|agent|monitor`. Each returns the exit code. Paths among
+// the flags may be relative to the folder that the process was started in.
 #pragma once
 
 #include <map>
@@ -73,7 +74,7 @@ int serveMonitor(const MonitorFlags& flags);
 
 // What a monitor with this folder lets its tasks claim of the disk: nine tenths of what is free, in steps of
 // 256 MiB, so that one that starts again seldom registers another size; 0, which is not counted, where there
-// is less.
-uint64_t diskForTasks(const std::string& folder);
+// is less. Invalid where it cannot be found out.
+Result<uint64_t> diskForTasks(const std::string& folder);
 
 }  // namespace tarcil

@@ -134,6 +134,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{{"token", "--role", "agent", "--run-as", "ann"},
                  "--run-as: goes with --role submit or operate"},
         BadInput{{"token", "--role", "agent", "--write", "/dev/null"}, "--write: /dev/null exists"},
+        BadInput{{"token", "--role", "agent", "--add", "/proc/none/tokens"},
+                 "--add: /proc/none: cannot be made"},
         BadInput{{"profile", "run"}, "after `--`"}, BadInput{{"profile", "run", "true"}, "after `--`"},
         BadInput{{"profile", "run", "--target", "2", "--", "true"}, "--target"},
         BadInput{{"profile", "run", "--resources", "l9", "--", "true"}, "did you mean l2"},
@@ -219,6 +221,26 @@ TEST(Token, IsALineThatTheMasterReadsAndAFileForItsOwner) {
   const Json json = jsonOf(tarcil({"token", "--json", "--role", "operate", "--user", "bob"}));
   EXPECT_EQ(json["line"], json["token"].get<std::string>() + " bob operate nobody");
   EXPECT_NE(json["token"], *token);
+}
+
+TEST(Token, IsAddedToTheMastersFileAndShownOnlyWhereItIsInNoOther) {
+  const ScratchFolder folder;
+  const std::string tokens = folder.at("master/tokens");
+  const ProcessResult added =
+      tarcil({"token", "--role", "agent", "--write", folder.at("agent.token"), "--add", tokens});
+  ASSERT_EQ(added.exitCode, 0) << added.err;
+  const auto token = readTokenFile(folder.at("agent.token"));
+  ASSERT_TRUE(token.ok());
+  EXPECT_EQ(added.out.find(*token), std::string::npos) << added.out;
+  EXPECT_EQ(TokenTable::read(tokens)->check(*token)->role, Role::kAgent);
+  const ProcessResult twice =
+      tarcil({"token", "--role", "agent", "--write", folder.at("second.token"), "--add", tokens});
+  EXPECT_EQ(twice.exitCode, 2);
+  EXPECT_FALSE(std::filesystem::exists(folder.at("second.token"))) << "nothing is changed";
+  const Json json =
+      jsonOf(tarcil({"token", "--json", "--role", "operate", "--user", "bob", "--add", tokens}));
+  EXPECT_EQ(json["added_to"], tokens);
+  EXPECT_EQ(TokenTable::read(tokens)->check(json["token"].get<std::string>())->user, "bob");
 }
 
 TEST(Cluster, NotFoundTellsHowToStartOne) {

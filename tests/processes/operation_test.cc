@@ -171,6 +171,32 @@ TEST(Quarantine, KeepsTasksAwayFromAServerThatCannotStartThemUntilItIsMended) {
   cluster.expectAllUnitsFree();
 }
 
+// --- A server's first start -------------------------------------------------------------------------------
+
+// A monitor as an operator starts it, in `folder` and with paths that are relative to it.
+Process startMonitorIn(const TraceFolder& folder, const ManualCluster& cluster) {
+  const std::string script = "cd " + folder.at("") + " && cp " + cluster.data() +
+                             "/tokens/monitor.token . && exec " TARCIL_BINARY
+                             " serve monitor --name by-hand --supervised --master unix:" +
+                             cluster.data() + "/run/master.sock --listen unix:" + cluster.data() +
+                             "/run/by-hand.sock --token-file monitor.token --data new/mon1 --rus 1 "
+                             "--memory 64MiB --tag by-hand --stop-tasks";
+  return Process({"/bin/sh", "-c", script}, {{"PATH", "/usr/sbin:/usr/bin:/sbin:/bin"}});
+}
+
+TEST(FirstStart, OfAMonitorWithARelativeFolderRunsTasksAndHasDiskToClaim) {
+  SKIP_WITHOUT_CONTAINERS();
+  const TraceFolder folder;
+  ManualCluster cluster({.servers = 1, .notYet = {"server-1"}});
+  Process monitor = startMonitorIn(folder, cluster);
+  ASSERT_TRUE(monitor.waitFor("info ready"));
+  const std::string job = cluster.submit("command: ['true']\nlimits: {disk: 1MiB}\n");
+  EXPECT_EQ(cluster.ended(job)["state"], "done") << cluster.status(job);
+  EXPECT_GT(cluster.json({"server", "show", "by-hand"})["disk_allocatable_bytes"], 0);
+  monitor.signal(SIGTERM);
+  EXPECT_EQ(monitor.finish().exitCode, 0);
+}
+
 // --- Usage ------------------------------------------------------------------------------------------------
 
 class UsageAcrossDeaths : public testing::TestWithParam<const char*> {};
