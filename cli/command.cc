@@ -82,6 +82,7 @@ void addClusterFlags(CLI::App& command, ContextFlags& flags) {
       .add_option("--cluster", flags.cluster,
                   "Agents of a remote cluster: unix:/path or host:port, several with commas between them;"
                   " default TARCIL_CLUSTER.")
+      ->check(notEmpty())
       ->type_name("ADDR[,ADDR]");
   command
       .add_option("--token-file", flags.tokenFile,

@@ -4,6 +4,7 @@
 
 #include "core/base/failure.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "schema/convert.h"
 #include "schema/convert_results.h"
 
@@ -44,6 +45,11 @@ KeptFiles keptFiles(Cluster& cluster, const JobId& job, TaskIndex task) {
     kept.files.insert(kept.files.end(), page.begin(), page.end());
     if (kept.files.size() > kMaxResultFiles) {
       throw untrue("more than " + std::to_string(kMaxResultFiles));
+    }
+    uint64_t room = kMaxResultBytes;
+    for (const ResultFile& file : kept.files) {
+      if (file.bytes > room) throw untrue("more than " + formatSize(kMaxResultBytes));
+      room -= file.bytes;
     }
     kept.ended = answer.getEnded();
     more = answer.getMore() && !page.empty();

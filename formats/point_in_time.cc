@@ -193,11 +193,21 @@ class Reader {
   std::optional<Error> problem_;
 };
 
+// "1h ago" and, as lists show it, "5 min ago": the duration as parseDuration reads it.
+std::string withoutAgo(std::string_view text) {
+  constexpr std::string_view kAgo = " ago", kMinutes = "min";
+  if (!text.ends_with(kAgo)) return std::string(text);
+  std::string duration(text.substr(0, text.size() - kAgo.size()));
+  std::erase(duration, ' ');
+  if (duration.ends_with(kMinutes)) duration.resize(duration.size() - kMinutes.size() + 1);
+  return duration;
+}
+
 // Not held against the bounds yet.
 Result<WallTime> readTime(std::string_view text, const LocalClock& clock, Looking looking) {
   const bool isAhead = looking == Looking::kAhead;
   if (isAhead && !text.starts_with('+')) return Reader(text, clock, looking).read();
-  const auto duration = parseDuration(isAhead ? text.substr(1) : text);
+  const auto duration = parseDuration(isAhead ? std::string(text.substr(1)) : withoutAgo(text));
   if (duration) return isAhead ? clock.now + *duration : clock.now - *duration;
   if (isAhead) return duration.error();
   return Reader(text, clock, looking).read();

@@ -20,7 +20,7 @@ struct LocalClock {
 // Where from the present a user looks for the time.
 enum class Looking : uint8_t {
   kAhead,  // "6:00" is the next one; "+2h30m" is from now on
-  kBack,   // "6:00" is the last one; "2h30m" is that long ago
+  kBack,   // "6:00" is the last one; "2h30m" and "2h30m ago" is that long ago
 };
 
 // A day, a time of day or both, and a zone where it is not the clock's: "2026-05-01T12:34:56.5Z",

@@ -62,6 +62,12 @@ TEST(JobFiles, PathsThatLeadOutAreNotBelieved) {
   EXPECT_THAT(tarcil({"job", "files", "ab00"}, cluster).err, HasSubstr("'a' is out of order"));
 }
 
+TEST(JobFiles, MoreThanATaskMayKeepIsNotBelieved) {
+  const ScriptedCluster cluster(withFiles({{"a", 60 << 20, 0644}, {"b", UINT64_MAX, 0644}}));
+  EXPECT_THAT(tarcil({"job", "files", "ab00"}, cluster).err,
+              HasSubstr("tells of files that it cannot have: more than 64.0MiB"));
+}
+
 TEST(JobFiles, AFileThatIsShorterThanToldIsNotLeftBehind) {
   const ScratchFolder to;
   const ScriptedCluster cluster(withFiles({{"short", 1 << 20, 0644}}));

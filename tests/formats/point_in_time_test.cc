@@ -104,6 +104,18 @@ TEST(PointInTime, LookingBackIsTheLastOne) {
   EXPECT_THAT(back("+1h"), HasSubstr("or 2h30m for that long ago"));
 }
 
+// As people say it, and as lists show it.
+TEST(PointInTime, LookingBackMayBeSoLongAgo) {
+  const auto back = [](std::string_view text) { return timeOf(text, kNoon, Looking::kBack); };
+  EXPECT_EQ(back("1h ago"), back("1h"));
+  EXPECT_EQ(back("2h30m ago"), back("2h30m"));
+  EXPECT_EQ(back("5 min ago"), back("5m"));
+  EXPECT_EQ(back("2 d ago"), back("2d"));
+  EXPECT_EQ(back("3 s ago"), back("3s"));
+  EXPECT_THAT(back("soon ago"), HasSubstr("is not a time"));
+  EXPECT_THAT(timeOf("1h ago", kNoon, Looking::kAhead), HasSubstr("is not a time"));
+}
+
 TEST(PointInTime, RefusesWhatIsNone) {
   for (const char* text : {"",
                            "soon",
