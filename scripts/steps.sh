@@ -40,9 +40,6 @@ build() {
   cmake --preset "$preset" >/dev/null && cmake --build --preset "$preset" --parallel "$jobs" "$@"
 }
 
-# They start and measure; what they measure beside other programs says nothing.
-benchmarks() { build release --target bench && ctest --preset bench; }
-
 format() {
   files '*.h' '*.cc' | xargs -0 -r -n 25 -P "$jobs" clang-format --dry-run -Werror ||
     { echo "run clang-format -i on these files" >&2; return 1; }
