@@ -1,5 +1,6 @@
 #include "agent/server/monitor_client.h"
 
+#include "rpc/errors.h"
 #include "schema/convert.h"
 #include "schema/convert_support.h"
 
@@ -67,12 +68,12 @@ kj::Promise<wire::LaunchPort::Outcome> MonitorClient::launch(const std::string& 
       });
 }
 
-// An error that the monitor sent leaves the connection as good as it was.
+// An error that the monitor sent leaves the connection as good as it was, but for one that let nobody in.
 template <typename Answer>
 kj::Promise<Answer> MonitorClient::droppingLost(const std::string& address, uint64_t number,
                                                 kj::Promise<Answer> answer) {
   return answer.catch_([this, address, number](kj::Exception&& exception) -> kj::Promise<Answer> {
-    if (exception.getType() == kj::Exception::Type::DISCONNECTED) drop(address, number);
+    if (fromException(exception).code == ErrorCode::kUnavailable) drop(address, number);
     return kj::mv(exception);
   });
 }

@@ -65,7 +65,7 @@ TEST(JobFiles, PathsThatLeadOutAreNotBelieved) {
 TEST(JobFiles, MoreThanATaskMayKeepIsNotBelieved) {
   const ScriptedCluster cluster(withFiles({{"a", 60 << 20, 0644}, {"b", UINT64_MAX, 0644}}));
   EXPECT_THAT(tarcil({"job", "files", "ab00"}, cluster).err,
-              HasSubstr("tells of files that it cannot have: more than 64.0MiB"));
+              HasSubstr("tells of files that it cannot have: more than 64MiB"));
 }
 
 TEST(JobFiles, AFileThatIsShorterThanToldIsNotLeftBehind) {
