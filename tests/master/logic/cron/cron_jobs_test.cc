@@ -460,11 +460,11 @@ TEST_F(Crons, AgentsMakeNoJobsOfCrons) {
 struct TakenCronIds : Crons {
   JobId nextId(uint32_t choice) { return jobIdOf(everyTenMinutes().id, at(10), choice); }
   // Of another user; it runs.
-  void startAnothers(const JobId& id, uint32_t unit = 0) {
+  void startAnothers(const JobId& id) {
     Commit commit = newJob(1, spec());
-    commit.newJob->record.id = id;
+    commit.job = commit.newJob->record.id = id;
     commit.newJob->record.user = "bob";
-    commit.claims = {claim(0, unit)};
+    commit.claims = {claim(0, 0)};
     master.started(monitor, master.place(agent, commit));
   }
   JobDetails job(const JobId& id) { return *master.logic().job(id); }
@@ -495,7 +495,7 @@ TEST_F(TakenCronIds, ATimeHasOneJobWhicheverIdItHas) {
 }
 
 TEST_F(TakenCronIds, ATimeWhoseIdsAreAllTakenHasNoJob) {
-  for (uint32_t choice = 0; choice < kMaxCronJobIds; ++choice) startAnothers(nextId(choice), choice);
+  for (uint32_t choice = 0; choice < kMaxCronJobIds; ++choice) startAnothers(nextId(choice));
   ASSERT_TRUE(add(everyTenMinutes()));
   passUntil(10);
   EXPECT_THAT(jobs(), IsEmpty());
