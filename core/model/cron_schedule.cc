@@ -22,6 +22,8 @@ using std::chrono::weekday;
 using std::chrono::year_month_day;
 
 constexpr LocalTime kEnd = local_days(std::chrono::year(2900) / 1 / 1);
+// How far is looked ahead: 29 February is on a given day of the week once in 40 years at least.
+constexpr std::chrono::years kFarthest{40};
 
 // --- Reading
 
@@ -152,9 +154,14 @@ bool hasDay(const CronSchedule& schedule, local_days day) {
   return schedule.needsBoth ? inMonth && inWeek : inMonth || inWeek;
 }
 
-// From this day on; kEnd at the latest.
-local_days nextDay(const CronSchedule& schedule, local_days day) {
-  while (day < kEnd && !hasDay(schedule, day)) {
+// Where the search for a time behind `after` stops.
+LocalTime endOfSearch(LocalTime after) {
+  return std::min(kEnd, after + kFarthest);
+}
+
+// From this day on; the first one behind `end` at the latest.
+local_days nextDay(const CronSchedule& schedule, local_days day, LocalTime end) {
+  while (day <= end && !hasDay(schedule, day)) {
     const year_month_day date(day);
     const bool isOfMonth = contains(schedule.months, static_cast<unsigned>(date.month()));
     day = isOfMonth ? day + days(1) : local_days((date.year() / date.month() + std::chrono::months(1)) / 1);
@@ -169,10 +176,10 @@ std::optional<unsigned> nextIn(uint64_t set, unsigned value) {
   return value + 1 + static_cast<unsigned>(std::countr_zero(above));
 }
 
-// The first time on a calendar without zones behind a whole minute; kEnd or later where there is none.
-LocalTime nextOnCalendar(const CronSchedule& schedule, LocalTime after) {
+// The first time on a calendar without zones behind a whole minute; later than `end` where there is none.
+LocalTime nextOnCalendar(const CronSchedule& schedule, LocalTime after, LocalTime end) {
   const local_days today = floor<days>(after);
-  const local_days day = nextDay(schedule, today);
+  const local_days day = nextDay(schedule, today, end);
   const auto lowest = [](uint64_t set) { return static_cast<unsigned>(std::countr_zero(set)); };
   if (day > today) return day + hours(lowest(schedule.hours)) + minutes(lowest(schedule.minutes));
   const auto minuteOfDay = static_cast<unsigned>(floor<minutes>(after - today).count());
@@ -182,17 +189,18 @@ LocalTime nextOnCalendar(const CronSchedule& schedule, LocalTime after) {
   }
   if (const auto next = nextIn(schedule.hours, hour))
     return today + hours(*next) + minutes(lowest(schedule.minutes));
-  const local_days other = nextDay(schedule, today + days(1));
+  const local_days other = nextDay(schedule, today + days(1), end);
   return other + hours(lowest(schedule.hours)) + minutes(lowest(schedule.minutes));
 }
 
 std::optional<WallTime> nextTimeOfDay(const CronSchedule& schedule, const ZoneRules& zone, WallTime after) {
   LocalTime local = floor<minutes>(zone.localTime(after));
+  const LocalTime end = endOfSearch(local);
   // The clock has shown that already, so nothing before it is to come; what it is about to show once more has
   // been.
   while (true) {
-    local = nextOnCalendar(schedule, local);
-    if (local >= kEnd) return std::nullopt;
+    local = nextOnCalendar(schedule, local, end);
+    if (local > end || local >= kEnd) return std::nullopt;
     const WallTime instant = zone.instantOf(local);
     if (instant > after) return instant;
   }
@@ -201,24 +209,29 @@ std::optional<WallTime> nextTimeOfDay(const CronSchedule& schedule, const ZoneRu
 // Clocks are put forward and back on quarters of an hour of UTC, and by quarters of an hour.
 constexpr minutes kQuarter{15};
 
+// For how long the clock goes on evenly from then: at most a day, and at least until the next quarter. It is
+// not put forward and back again within a day.
+minutes evenFor(const ZoneRules& zone, WallTime time) {
+  for (minutes span = days(1); span > kQuarter; span /= 2) {
+    if (zone.offsetAt(time + span) == zone.offsetAt(time)) return span;
+  }
+  return kQuarter - floor<minutes>(time.time_since_epoch()) % kQuarter;
+}
+
 std::optional<WallTime> nextAsTimeGoes(const CronSchedule& schedule, const ZoneRules& zone, WallTime after) {
-  for (WallTime time = floor<minutes>(after) + minutes(1);;) {
-    const LocalTime local = zone.localTime(time);
-    if (local >= kEnd) return std::nullopt;
-    const local_days today = floor<days>(local);
-    const auto minute = static_cast<unsigned>(floor<minutes>(local - today).count());
-    if (hasDay(schedule, today) && contains(schedule.hours, minute / 60)) {
-      if (contains(schedule.minutes, minute % 60)) return time;
-      time += minutes(1);
-      continue;
-    }
-    const local_days day = nextDay(schedule, today);
-    const bool isFar = day - today > days(2);
-    const bool goesOnEvenly = zone.offsetAt(time) == zone.offsetAt(time + days(1));
-    if (isFar && goesOnEvenly) {
-      time = std::max(time + kQuarter, zone.instantOf(std::min<LocalTime>(day, kEnd) - days(1)));
+  WallTime time = floor<minutes>(after) + minutes(1);
+  const LocalTime end = endOfSearch(floor<minutes>(zone.localTime(time)));
+  while (true) {
+    const LocalTime local = floor<minutes>(zone.localTime(time));
+    if (local > end || local >= kEnd) return std::nullopt;
+    const LocalTime next = nextOnCalendar(schedule, local - minutes(1), end);
+    if (next == local) return time;
+    const minutes even = evenFor(zone, time);
+    const bool isFar = next - local > days(2) && even == days(1);
+    if (isFar) {
+      time = std::max(time + kQuarter, zone.instantOf(std::min(next, kEnd) - days(1)));
     } else {
-      time = floor<minutes>(time) + minutes(15 - minute % 15);
+      time += std::min(floor<minutes>(next - local), even);
     }
   }
 }

@@ -47,8 +47,9 @@ Status checkCron(const CronSpec& cron, const TimeZones& zones) {
   return checkJob(cron.job, false);
 }
 
-JobId jobIdOf(const JobId& cron, WallTime planned) {
-  const auto time = mixed(static_cast<uint64_t>(planned.time_since_epoch().count()));
+JobId jobIdOf(const JobId& cron, WallTime planned, uint32_t choice) {
+  auto time = mixed(static_cast<uint64_t>(planned.time_since_epoch().count()));
+  if (choice > 0) time = mixed(time ^ mixed(choice));
   JobId id;
   for (size_t half = 0; half < 2; ++half) {
     uint64_t number = 0;
@@ -57,6 +58,10 @@ JobId jobIdOf(const JobId& cron, WallTime planned) {
     for (size_t i = 0; i < 8; ++i) id.bytes[8 * half + i] = static_cast<uint8_t>(number >> (56 - 8 * i));
   }
   return id;
+}
+
+bool isJobOf(const Cron& cron, const JobRecord& job) {
+  return job.cron == cron.spec.name && job.user == cron.user;
 }
 
 }  // namespace tarcil

@@ -97,7 +97,14 @@ Status checkCron(const CronSpec& cron, const TimeZones& zones);
 // What of a job keeps it from being made again and again, as "field: text; remedy"; empty where nothing does.
 std::string whyNotAgain(const JobSpec& job);
 
-// Of the job that a cron makes for a planned time: the same whenever that is asked, and another for each.
-JobId jobIdOf(const JobId& cron, WallTime planned);
+// Ids that the job of a planned time may have: others are taken where somebody's job has the first.
+inline constexpr uint32_t kMaxCronJobIds = 8;
+
+// Of the job that a cron makes for a planned time, the `choice`-th: the same whenever that is asked, and
+// another for each. Whoever knows it can choose the cron's id so that it is that of any job.
+JobId jobIdOf(const JobId& cron, WallTime planned, uint32_t choice = 0);
+
+// Whether the cron made the job. Its id says nothing of that.
+bool isJobOf(const Cron& cron, const JobRecord& job);
 
 }  // namespace tarcil

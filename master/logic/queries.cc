@@ -56,9 +56,9 @@ JobSummary summaryOf(const Job& job) {
 
 CronView viewOf(const Tables& tables, const LiveCron& live, size_t times) {
   CronView view{.cron = live.cron, .next = {}, .problem = live.unusable};
-  const auto renew = [&tables](CronRun& run) {
+  const auto renew = [&tables, &live](CronRun& run) {
     const Job* job = run.number == 0 ? nullptr : tables.jobs.find(run.job);
-    if (job != nullptr) run.state = job->progress.state;
+    if (job != nullptr && isJobOf(live.cron, job->record)) run.state = job->progress.state;
   };
   for (CronRun& run : view.cron.runs) renew(run);
   if (view.cron.lastJob) renew(*view.cron.lastJob);

@@ -1,6 +1,7 @@
 #include "master/logic/cron/cron_jobs.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "core/base/units.h"
@@ -44,7 +45,26 @@ Status mayMakeJob(const Tables& tables, const JobRecord& record) {
   return Error{ErrorCode::kExhausted, std::move(problem)};
 }
 
-// Makes the job, and notes it with its cron. `planned`: kNever where a user asked for it.
+// Null where there is none, or another's has the id by now.
+Job* jobOf(EventContext& context, const Cron& cron, const JobId& id) {
+  Job* job = context.tables.jobs.find(id);
+  return job != nullptr && isJobOf(cron, job->record) ? job : nullptr;
+}
+
+// Of the job of the time that is pending; nothing where others' jobs have all that it may have. One that was
+// made before counts, whichever of them it has.
+std::optional<JobId> idForPending(EventContext& context, const Cron& cron) {
+  std::optional<JobId> id;
+  for (uint32_t choice = 0; choice < kMaxCronJobIds; ++choice) {
+    const JobId next = jobIdOf(cron.spec.id, cron.pending, choice);
+    if (jobOf(context, cron, next) != nullptr) return next;
+    if (!id && context.tables.jobs.find(next) == nullptr) id = next;
+  }
+  return id;
+}
+
+// Makes the job, and notes it with its cron. `planned`: kNever where a user asked for it. Requires: no job
+// but the cron's has the id.
 Status makeJob(EventContext& context, LiveCron& live, const JobId& id, WallTime planned) {
   Tables& tables = context.tables;
   Cron& cron = live.cron;
@@ -55,7 +75,7 @@ Status makeJob(EventContext& context, LiveCron& live, const JobId& id, WallTime 
                    .submitted = context.now.wall,
                    .cron = cron.spec.name,
                    .planned = planned};
-  const Job* job = tables.jobs.find(id);  // there is one where the store has forgotten more than the jobs
+  const Job* job = jobOf(context, cron, id);  // there is one where the store has forgotten more than the jobs
   if (job == nullptr) {
     if (Status may = mayMakeJob(tables, record); !may) return may;
     Agent* owner = tables.agents.leastLoaded();
@@ -118,9 +138,9 @@ void takeUpLatest(EventContext& context, LiveCron& live) {
 
 // Until when the job of the time that is pending may be made: what waited for the last job has as long behind
 // that.
-WallTime lastChance(const EventContext& context, const Cron& cron) {
+WallTime lastChance(EventContext& context, const Cron& cron) {
   WallTime since = cron.pending;
-  const Job* last = cron.lastJob ? context.tables.jobs.find(cron.lastJob->job) : nullptr;
+  const Job* last = cron.lastJob ? jobOf(context, cron, cron.lastJob->job) : nullptr;
   if (last != nullptr) since = std::max(since, last->progress.finished);
   return since + cron.spec.deadline;
 }
@@ -152,7 +172,9 @@ void tryPending(EventContext& context, LiveCron& live) {
   if (isHeldUp(context, live)) return;
   if (context.now.wall > lastChance(context, cron))
     return giveUpPending(context, live, cron.problem.empty() ? kMissed : cron.problem);
-  const Status made = makeJob(context, live, jobIdOf(cron.spec.id, cron.pending), cron.pending);
+  const auto id = idForPending(context, cron);
+  if (!id) return giveUpPending(context, live, "other jobs have the ids that its job could have");
+  const Status made = makeJob(context, live, *id, cron.pending);
   if (made) return;
   setProblem(context, cron, made.error().message);
   context.tables.crons.retryAt(live, context.now.steady + kCronRetryInterval);
@@ -211,9 +233,8 @@ void goOnWithCrons(EventContext& context) {
 }
 
 Job* unfinishedJobOf(EventContext& context, const Cron& cron) {
-  JobTable& jobs = context.tables.jobs;
-  const auto unfinished = [&jobs](const CronRun& run) -> Job* {
-    Job* job = run.number == 0 ? nullptr : jobs.find(run.job);
+  const auto unfinished = [&context, &cron](const CronRun& run) -> Job* {
+    Job* job = run.number == 0 ? nullptr : jobOf(context, cron, run.job);
     return job == nullptr || isFinal(job->progress.state) ? nullptr : job;
   };
   if (Job* last = cron.lastJob ? unfinished(*cron.lastJob) : nullptr) return last;

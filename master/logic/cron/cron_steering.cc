@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/model/cron_schedule.h"
 #include "core/state/run_as.h"
 #include "master/logic/cron/cron_jobs.h"
 #include "master/logic/jobs/acceptance.h"
@@ -24,6 +25,15 @@ Status requireRoomFor(const Tables& tables, const std::string& user) {
   if (tables.crons.sizeOf(user) >= kMaxCronsOfUser)
     return refused(user + " has " + std::to_string(kMaxCronsOfUser) + " crons, as many as one user may");
   return {};
+}
+
+// Some schedules have only times that the clocks of their zone skip. Requires: checkCron().
+Status requireSomeTime(const Tables& tables, const CronSpec& spec, WallTime now) {
+  const auto schedule = parseCronSchedule(spec.schedule);
+  const auto zone = tables.crons.zones().named(spec.zone);
+  if (nextTime(*schedule, **zone, now)) return {};
+  return invalid("schedule: " + shown(spec.schedule) + " never comes by the clock of " + spec.zone +
+                 ", not within 40 years; write times that this clock shows, or another zone");
 }
 
 void hold(EventContext& context, LiveCron& live, const Caller& caller) {
@@ -48,7 +58,7 @@ void release(EventContext& context, LiveCron& live) {
 Status run(EventContext& context, LiveCron& live, const JobId& id) {
   const Cron& cron = live.cron;
   if (const Job* job = context.tables.jobs.find(id)) {
-    if (job->record.user == cron.user && job->record.cron == cron.spec.name) return {};
+    if (isJobOf(cron, job->record)) return {};
     return invalid("job: this job id is taken; make a new one");
   }
   const std::string name = "cron " + cron.spec.name;
@@ -84,6 +94,7 @@ Status addCron(EventContext& context, const CronAdded& event) {
       !problem.empty())
     return invalid(std::move(problem));
   if (Status fits = requireRoomFor(tables, user); !fits) return fits;
+  if (Status comes = requireSomeTime(tables, spec, context.now.wall); !comes) return comes;
   const LiveCron& live = tables.crons.add(
       {.spec = spec, .user = user, .runAs = *runAs, .added = context.now.wall, .takenUp = context.now.wall});
   context.out.put(live.cron);

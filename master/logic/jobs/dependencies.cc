@@ -73,6 +73,16 @@ class Judge {
   Standing standing_;
 };
 
+// Whether the jobs that it starts after were let go already: what becomes of these afterwards, as they are
+// run again, is nothing to it. One that waits may have tasks that were placed before it was run again itself.
+bool hasStarted(const Job& job) {
+  if (job.active() > 0) return true;
+  if (job.progress.heldForJobs) return false;
+  bool wasPlaced = false;
+  job.tasks.forEachRecord([&wasPlaced](const TaskRecord& task) { wasPlaced |= task.allocation != 0; });
+  return wasPlaced;
+}
+
 std::string reasonOf(const Standing& standing) {
   if (standing.unmet != nullptr) {
     const std::string number = std::to_string(standing.unmet->record.number);
@@ -99,6 +109,7 @@ void letGo(EventContext& context, Job& job) {
 }
 
 void judgeJob(EventContext& context, Job& job) {
+  if (hasStarted(job)) return letGo(context, job);
   const After& after = job.record.spec.after;
   const Standing standing = Judge(context.tables.jobs).judge(after);
   if (!standing.isOpen()) return letGo(context, job);
@@ -246,10 +257,12 @@ void awaitOthers(EventContext& context, Job& job) {
     if (other != nullptr) awaitTasks(job, *other);
   }
   tables.dependencies.noteDue(job.record.id);
-  if (!job.isHeldByUser()) holdForOthers(context, job);
+  if (!job.isHeldByUser() && !hasStarted(job)) holdForOthers(context, job);
 }
 
 bool holdForOthers(EventContext& context, Job& job) {
+  // Its user lets it go on, and not start.
+  if (job.isHeldByUser() && hasStarted(job)) return false;
   const Standing standing = Judge(context.tables.jobs).judge(job.record.spec.after);
   if (!standing.isOpen()) return false;
   context.tables.jobs.holdForJobs(job, reasonOf(standing));
@@ -296,7 +309,8 @@ bool giveUpWaiting(EventContext& context, const Job& job) {
   };
   for (const JobId& waiter : context.tables.dependencies.waitersFor(id)) {
     Job& other = *context.tables.jobs.find(waiter);
-    if (!other.progress.cancelRequested && waitsInVain(other.record.spec.after)) inVain.push_back(&other);
+    if (!other.progress.cancelRequested && !hasStarted(other) && waitsInVain(other.record.spec.after))
+      inVain.push_back(&other);
     if (inVain.size() > kGivenUpAtOnce) break;
   }
   for (const JobId& waiter : context.tables.dependencies.eachWaitersFor(id)) {

@@ -71,7 +71,13 @@ Status rerun(EventContext& context, Job& job) {
   if (owner == nullptr) return Error{ErrorCode::kUnavailable, "no agent is attached; try again later"};
   tables.jobs.reopen(job, owner->record.name);
   owner->jobs.insert(job.record.id);
+  if (job.record.spec.hold) {
+    hold(context, job, job.record.user);
+  } else if (job.record.spec.startAfter > context.now.wall) {
+    tables.jobs.holdUntilItsTime(job);
+  }
   awaitOthers(context, job);
+  if (!job.isHeldByUser()) holdForOthers(context, job);
   for (const JobId& waiter : tables.dependencies.waitersFor(job.record.id))
     tables.dependencies.noteDue(waiter);
   noteFollower(context, job);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "core/base/rng.h"
@@ -169,6 +170,35 @@ TEST(CronSchedule, WhatFollowsTimeGoesByAsTimeDoes) {
                           "2026-10-26T02:00"));
   EXPECT_THAT(times("*/30 2 29 3 *", "2026-03-28T00:00", 1, summer()), ElementsAre("2027-03-29T02:00"))
       << "clocks skip all of them";
+}
+
+TEST(CronSchedule, OneWhoseTimesClocksAlwaysSkipHasNoneWithinFortyYears) {
+  // Last Sundays of March, 2:00.
+  std::map<WallTime, minutes> offsets;
+  for (int year = 2026; year < 2120; ++year) {
+    const auto lastSunday = [year](unsigned month) {
+      return std::chrono::sys_days(std::chrono::year(year) / std::chrono::month(month) /
+                                   std::chrono::Sunday[std::chrono::last]);
+    };
+    offsets[lastSunday(3) + 2h] = 60min;
+    offsets[lastSunday(10) + 2h] = 0min;
+  }
+  size_t looks = 0;
+  const struct Counting : ZoneRules {
+    Counting(ShiftingZone rules, size_t& looks) : rules_(std::move(rules)), looks_(looks) {}
+    std::chrono::seconds offsetAt(WallTime instant) const override {
+      ++looks_;
+      return rules_.offsetAt(instant);
+    }
+    WallTime instantOf(LocalTime local) const override { return rules_.instantOf(local); }
+    ShiftingZone rules_;
+    size_t& looks_;
+  } zone(ShiftingZone(offsets), looks);
+  EXPECT_EQ(nextTime(schedule("*/30 2 25-31 3 */7"), zone, at("2026-01-01T00:00")), std::nullopt);
+  EXPECT_LT(looks, 10'000u);
+  EXPECT_EQ(nextTime(schedule("0 2 25-31 3 */7"), zone, at("2026-01-01T00:00")), at("2026-03-29T02:00"))
+      << "a time of day";
+  EXPECT_EQ(nextTime(schedule("0 0 29 2 */7"), utc(), at("2088-02-29T00:00")), at("2128-02-29T00:00"));
 }
 
 // The rules once more, minute by minute.

@@ -456,6 +456,69 @@ TEST_F(Crons, AgentsMakeNoJobsOfCrons) {
   EXPECT_EQ(master.job(1).record.planned, kNever);
 }
 
+// Whoever knows the id of a job can choose a cron's so that it is that of the cron's next job.
+struct TakenCronIds : Crons {
+  JobId nextId(uint32_t choice) { return jobIdOf(everyTenMinutes().id, at(10), choice); }
+  // Of another user; it runs.
+  void startAnothers(const JobId& id) {
+    Commit commit = newJob(1, spec());
+    commit.job = commit.newJob->record.id = id;
+    commit.newJob->record.user = "bob";
+    commit.claims = {claim(0, 0)};
+    master.started(monitor, master.place(agent, commit));
+  }
+  JobDetails job(const JobId& id) { return *master.logic().job(id); }
+};
+
+TEST_F(TakenCronIds, AnothersJobIsNotTakenForTheCrons) {
+  startAnothers(nextId(0));
+  ASSERT_TRUE(add(everyTenMinutes("sync", IfRunning::kReplace)));
+  passUntil(20);
+  EXPECT_FALSE(job(nextId(0)).progress.cancelRequested);
+  EXPECT_EQ(job(nextId(0)).progress.state, RunState::kRunning);
+  ASSERT_THAT(jobs(), SizeIs(2)) << "the cron's own";
+  EXPECT_EQ(jobs()[0].record.id, nextId(1));
+  EXPECT_EQ(jobs()[0].record.planned, at(10));
+  EXPECT_EQ(jobs()[0].progress.reason, "replaced by the next job of cron sync");
+}
+
+TEST_F(TakenCronIds, ATimeHasOneJobWhicheverIdItHas) {
+  startAnothers(nextId(0));
+  ASSERT_TRUE(add(everyTenMinutes()));
+  passUntil(9);
+  master.skip(1min);
+  master.dieBeforeAnswering(TimerFired{});
+  restart();
+  master.pass(1min);
+  ASSERT_THAT(jobs(), SizeIs(1));
+  EXPECT_EQ(jobs()[0].record.id, nextId(1));
+}
+
+TEST_F(TakenCronIds, ATimeWhoseIdsAreAllTakenHasNoJob) {
+  for (uint32_t choice = 0; choice < kMaxCronJobIds; ++choice) startAnothers(nextId(choice));
+  ASSERT_TRUE(add(everyTenMinutes()));
+  passUntil(10);
+  EXPECT_THAT(jobs(), IsEmpty());
+  EXPECT_THAT(reasons(), ElementsAre("other jobs have the ids that its job could have"));
+  passUntil(20);
+  EXPECT_THAT(jobs(), SizeIs(1)) << "the next time has its own ids";
+}
+
+TEST_F(TakenCronIds, AJobThatTookTheIdOfAFormerOneIsLeftAlone) {
+  ASSERT_TRUE(add(everyTenMinutes("sync", IfRunning::kReplace)));
+  CronRun former{.planned = at(0), .job = jobId(5), .number = 900, .state = RunState::kDone};
+  Cron stored = view().cron;
+  stored.lastJob = former;
+  stored.runs = {former};
+  ASSERT_TRUE(master.store().write(std::vector<Mutation>{Put{stored}}));
+  restart();
+  startAnothers(jobId(5));
+  passUntil(10);
+  EXPECT_FALSE(job(jobId(5)).progress.cancelRequested);
+  EXPECT_THAT(jobs(), SizeIs(1));
+  EXPECT_EQ(view().cron.runs.front().state, RunState::kDone) << "nothing is shown of it";
+}
+
 TEST(BusyCrons, WaitUntilTheirUserMayHaveAnotherJob) {
   MasterHarness master({.maxUnfinishedOfUser = 1});
   const SessionId monitor = master.attachMonitor("m", {serverFacts("a", 8)});

@@ -335,6 +335,64 @@ TEST_F(Dependencies, AJobThatWasCancelledRunsAgainAlsoAfterARestart) {
   EXPECT_EQ(master.stateOf(1), RunState::kDone);
 }
 
+TEST_F(Dependencies, WhatHasStartedDoesNotWaitForAJobThatIsRunAgain) {
+  JobSpec onFailure = plain();
+  onFailure.after.failed = {jobId(1)};
+  queue(1, plain());
+  queue(2, onFailure);
+  end(1, 7);
+  ASSERT_EQ(tryTask(2), Verdict::kGranted);
+  const AllocationId running = allocation;
+  master.started(monitor, running);
+  ASSERT_TRUE(steer(1, JobChange::kRerun).ok());
+  EXPECT_FALSE(master.job(2).progress.held);
+  ASSERT_TRUE(steer(2, JobChange::kHold).ok());
+  ASSERT_TRUE(steer(2, JobChange::kRelease).ok());
+  EXPECT_FALSE(master.job(2).progress.held);
+  Commit other = moreFor(1);
+  other.claims = {claim(0, 0)};
+  other.claims[0].attempt = master.task(1, 0).attempt;
+  const AllocationId again = master.place(agent, other);
+  master.started(monitor, again);
+  master.ended(monitor, again, exitedWith(0));
+  master.fireTimer();
+  EXPECT_EQ(master.stateOf(1), RunState::kDone);
+  EXPECT_EQ(master.stateOf(2), RunState::kRunning);
+  EXPECT_FALSE(master.job(2).progress.cancelRequested);
+}
+
+TEST_F(Dependencies, AJobThatIsRunAgainWaitsAnewForOthersThatAreRunAgain) {
+  JobSpec onFailure = plain();
+  onFailure.after.failed = {jobId(1)};
+  queue(1, plain());
+  queue(2, onFailure);
+  end(1, 7);
+  end(2, 7);
+  ASSERT_TRUE(steer(1, JobChange::kRerun).ok());
+  ASSERT_TRUE(steer(2, JobChange::kRerun).ok());
+  EXPECT_EQ(reason(2), "starts after job 1");
+  EXPECT_EQ(tryTask(2), Verdict::kTaskNotWaiting);
+  end(1, 7);
+  EXPECT_EQ(tryTask(2), Verdict::kGranted);
+}
+
+TEST_F(Dependencies, AJobThatIsRunAgainIsHeldAsItsFileSays) {
+  JobSpec later = plain(), held = plain();
+  later.startAfter = master.now().wall + 1h;
+  held.hold = true;
+  queue(1, later);
+  queue(2, held);
+  for (const int number : {1, 2}) {
+    master.cancel(number, user("alice"));
+    ASSERT_TRUE(steer(number, JobChange::kRerun).ok());
+    EXPECT_EQ(tryTask(number), Verdict::kTaskNotWaiting);
+  }
+  EXPECT_EQ(master.job(1).progress.heldUntil, later.startAfter);
+  EXPECT_EQ(reason(2), "held by alice");
+  master.pass(1h);
+  EXPECT_EQ(tryTask(1), Verdict::kGranted);
+}
+
 TEST_F(Dependencies, WhatIsNotRunAgain) {
   queue(1, plain());
   EXPECT_THAT(steer(1, JobChange::kRerun).error().message, HasSubstr("is not over"));
