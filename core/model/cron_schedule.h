@@ -38,8 +38,8 @@ Result<CronSchedule> parseCronSchedule(std::string_view text);
 // The first time of the schedule behind `after`; whole minutes of the clock on the wall. When a clock is put
 // forward over a time of day, its time is when that happens; of a time of day that there is twice it is the
 // first. A schedule whose minute or hour begins with * follows time instead: it has no time that the clock
-// does not show, and both of those that it shows twice. Nothing where there is none within 40 years: a few
-// milliseconds at most.
+// does not show, and both of those that it shows twice. Nothing where there is none within the next
+// 40 years.
 std::optional<WallTime> nextTime(const CronSchedule& schedule, const ZoneRules& zone, WallTime after);
 
 // The last time of the schedule in (after, until]. Nothing where there is none.
