@@ -172,6 +172,21 @@ TEST(CronSchedule, WhatFollowsTimeGoesByAsTimeDoes) {
       << "clocks skip all of them";
 }
 
+// How often a zone is looked up.
+class CountedZone final : public ZoneRules {
+ public:
+  CountedZone(ShiftingZone rules, size_t& looks) : rules_(std::move(rules)), looks_(looks) {}
+  std::chrono::seconds offsetAt(WallTime instant) const override {
+    ++looks_;
+    return rules_.offsetAt(instant);
+  }
+  WallTime instantOf(LocalTime local) const override { return rules_.instantOf(local); }
+
+ private:
+  const ShiftingZone rules_;
+  size_t& looks_;
+};
+
 TEST(CronSchedule, OneWhoseTimesClocksAlwaysSkipHasNoneWithinFortyYears) {
   // Last Sundays of March, 2:00.
   std::map<WallTime, minutes> offsets;
@@ -184,16 +199,7 @@ TEST(CronSchedule, OneWhoseTimesClocksAlwaysSkipHasNoneWithinFortyYears) {
     offsets[lastSunday(10) + 2h] = 0min;
   }
   size_t looks = 0;
-  const struct Counting : ZoneRules {
-    Counting(ShiftingZone rules, size_t& looks) : rules_(std::move(rules)), looks_(looks) {}
-    std::chrono::seconds offsetAt(WallTime instant) const override {
-      ++looks_;
-      return rules_.offsetAt(instant);
-    }
-    WallTime instantOf(LocalTime local) const override { return rules_.instantOf(local); }
-    ShiftingZone rules_;
-    size_t& looks_;
-  } zone(ShiftingZone(offsets), looks);
+  const CountedZone zone(ShiftingZone(offsets), looks);
   EXPECT_EQ(nextTime(schedule("*/30 2 25-31 3 */7"), zone, at("2026-01-01T00:00")), std::nullopt);
   EXPECT_LT(looks, 10'000u);
   EXPECT_EQ(nextTime(schedule("0 2 25-31 3 */7"), zone, at("2026-01-01T00:00")), at("2026-03-29T02:00"))
