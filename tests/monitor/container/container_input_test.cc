@@ -21,7 +21,7 @@ class InputTest : public testing::Test {
   }
 
   std::string made(const std::string& name, const std::string& content, mode_t mode = 0644) const {
-    const std::string path = folder_.path() + "/" + name;
+    std::string path = folder_.path() + "/" + name;
     std::ofstream(path) << content;
     ::chmod(path.c_str(), mode);
     return path;
