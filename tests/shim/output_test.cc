@@ -23,6 +23,22 @@ class OutputTest : public testing::Test {
   OutputStream stream(uint64_t limit) { return OutputStream("stdout", directory_, pipe_[0], limit); }
   std::string file() const { return folder_.path() + "/stdout"; }
 
+  // Pieces of one digit each.
+  static constexpr uint64_t kPiece = 10'000;
+  static char digitAt(uint64_t at) { return static_cast<char>('0' + at / kPiece % 10); }
+
+  // Goes on behind what was `written` until the stream is full.
+  void fillUp(OutputStream& out, uint64_t& written) {
+    for (; !out.isFull(0); written += kPiece) {
+      write(std::string(kPiece, digitAt(written)));
+      ASSERT_TRUE(out.pump(nullptr));
+    }
+  }
+  void expectAllFrom(uint64_t begin) const {
+    const std::string text = textOf(file());
+    for (uint64_t at = begin; at < text.size(); at += 1'000) ASSERT_EQ(text[at], digitAt(at)) << at;
+  }
+
   TemporaryFolder folder_;
   int directory_ = ::open(folder_.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   int pipe_[2] = {-1, -1};
@@ -46,18 +62,17 @@ uint64_t bytesOnDisk(const std::string& file) {
 }
 
 TEST_F(OutputTest, TheNewestIsKeptAndStaysWhereItIs) {
-  constexpr uint64_t kPiece = 10'000, kPieces = 100, kLimit = 100'000;
+  constexpr uint64_t kPieces = 100, kLimit = 100'000;
   OutputStream out = stream(kLimit);
   for (uint64_t i = 0; i < kPieces; ++i) {
-    write(std::string(kPiece, static_cast<char>('0' + i % 10)));
+    write(std::string(kPiece, digitAt(i * kPiece)));
     EXPECT_TRUE(out.pump(nullptr));
   }
   out.finish();
   const std::string text = textOf(file());
   ASSERT_EQ(text.size(), kPiece * kPieces);
   EXPECT_EQ(text.find('\0'), 0u);
-  for (uint64_t at = text.size() - kLimit; at < text.size(); ++at)
-    ASSERT_EQ(text[at], static_cast<char>('0' + at / kPiece % 10)) << at;
+  for (uint64_t at = text.size() - kLimit; at < text.size(); ++at) ASSERT_EQ(text[at], digitAt(at)) << at;
   EXPECT_LT(bytesOnDisk(file()), 2 * kLimit);
   EXPECT_THAT(out.cut(), testing::StartsWith("stdout without its first "));
 }
@@ -90,24 +105,15 @@ TEST_F(OutputTest, WithoutHolesWhatIsBeyondTheLimitIsDrainedAndMarkedOnce) {
 }
 
 TEST_F(OutputTest, NothingIsDroppedThatIsNotTaken) {
-  constexpr uint64_t kPiece = 10'000, kLimit = 100'000;
+  constexpr uint64_t kLimit = 100'000;
   OutputStream out("stdout", directory_, pipe_[0], kLimit, Backlog(kLimit, 60));
   uint64_t written = 0;
-  const auto fill = [&] {
-    while (!out.isFull(0)) {
-      write(std::string(kPiece, static_cast<char>('0' + written / kPiece % 10)));
-      ASSERT_TRUE(out.pump(nullptr));
-      written += kPiece;
-    }
-  };
-  fill();
+  fillUp(out, written);
   EXPECT_EQ(written, kLimit);
   for (uint64_t taken = 0; taken < 10 * kLimit; taken += kPiece) {
     out.take(taken, 0);
-    fill();
-    const std::string text = textOf(file());
-    for (uint64_t at = taken; at < text.size(); at += 1'000)
-      ASSERT_EQ(text[at], static_cast<char>('0' + at / kPiece % 10)) << at;
+    fillUp(out, written);
+    expectAllFrom(taken);
     ASSERT_LT(bytesOnDisk(file()), 2 * kLimit);
   }
   out.finish();
@@ -118,27 +124,18 @@ TEST_F(OutputTest, NothingIsDroppedThatIsNotTaken) {
 TEST_F(OutputTest, WaitsForRoomOnTheDiskWhileItIsTaken) {
   if (::mount("none", folder_.path().c_str(), "tmpfs", 0, "size=512k") != 0) GTEST_SKIP() << "needs root";
   const int disk = ::open(folder_.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  constexpr uint64_t kPiece = 10'000, kLimit = 100 << 20;
+  constexpr uint64_t kLimit = 100 << 20;
   OutputStream out("stdout", disk, pipe_[0], kLimit, Backlog(kLimit, 60));
   out.openFile();
   uint64_t written = 0;
-  const auto fill = [&] {
-    while (!out.isFull(0)) {
-      write(std::string(kPiece, static_cast<char>('0' + written / kPiece % 10)));
-      ASSERT_TRUE(out.pump(nullptr));
-      written += kPiece;
-    }
-  };
-  fill();
+  fillUp(out, written);
   EXPECT_GT(written, 128u << 10);
   EXPECT_LE(written, 512u << 10);
   EXPECT_TRUE(out.lacksRoom(0));
   for (uint64_t taken = 0; taken < 4 << 20; taken = written) {
-    const std::string text = textOf(file());
-    for (uint64_t at = taken; at < text.size(); at += 1'000)
-      ASSERT_EQ(text[at], static_cast<char>('0' + at / kPiece % 10)) << at;
+    expectAllFrom(taken);
     out.take(written, 0);
-    fill();
+    fillUp(out, written);
     ASSERT_GT(written, taken);
   }
   EXPECT_FALSE(out.lacksItsEnd());
@@ -156,7 +153,7 @@ TEST_F(OutputTest, WaitsForRoomOnTheDiskWhileItIsTaken) {
 }
 
 TEST_F(OutputTest, WithoutAReaderTheNewestIsKept) {
-  constexpr uint64_t kPiece = 10'000, kLimit = 100'000;
+  constexpr uint64_t kLimit = 100'000;
   OutputStream out("stdout", directory_, pipe_[0], kLimit, Backlog(kLimit, 60));
   for (int i = 0; i < 100; ++i) {
     const bool isFull = out.isFull(0);
