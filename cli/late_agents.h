@@ -35,8 +35,7 @@ class LateAgents final {
   using Jobs = capnp::Response<wire::ClientPort::LateJobsResults>;
   std::vector<Jobs> list(uint32_t limit, wire::JobFilter::Reader filter);
 
-  // Fails as NotFound where no agent knows the job or its output is gone, as Invalid where there never
-  // was any.
+  // Fails as NotFound where no agent knows the job or its output is gone.
   kj::Promise<void> copyOutput(const OutputSource& source, Follow follow, Sink sink);
 
   // The failure of a command that was asked for a job that nobody knows.

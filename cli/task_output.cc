@@ -71,6 +71,7 @@ class OutputCopy final {
       request.setOffset(after != 0 ? 0 : copied_.end - left().size());
       request.setWait(wait);
       request.setAfter(after);
+      request.setOnly(source_.only);
       request.setTaken(source_.pace != nullptr && after == 0 ? allocation_ : 0);
       return request.send();
     });

@@ -25,6 +25,8 @@ struct OutputSource {
   // Of a task that waits for what is copied (TaskSpec::streamed): when the sink takes it. It is told from
   // time to time that somebody is there, however long that takes. Else null.
   Pace* pace = nullptr;
+  // Of this attempt alone, also where another one followed; 0: of the present one.
+  AllocationId only = 0;
 };
 
 enum class Follow {
@@ -41,8 +43,7 @@ using Sink = std::function<void(std::string_view)>;
 kj::Promise<uint64_t> copyOutput(Client& client, const OutputSource& source, Follow follow, Sink sink);
 
 // The same of a late-bound job, from the one agent that `client` goes to: all that there is comes when the
-// task is over. Fails as NotFound too where the agent does not know the job, as Invalid where an executor ran
-// the task.
+// task is over. Fails as NotFound too where the agent does not know the job.
 kj::Promise<void> copyLateOutput(Client& client, const OutputSource& source, Follow follow, Sink sink);
 
 }  // namespace tarcil

@@ -40,8 +40,9 @@ Error loginError(const std::string& agent, const kj::Exception& exception) {
   const bool isForeign = hasOneOf(error.message, kNoMessage);
   if (isForeign ||
       (error.code == ErrorCode::kInternal && exception.getType() != kj::Exception::Type::UNIMPLEMENTED)) {
-    return denied("what listens at " + agent + " does not speak tarcil's protocol (" + error.message +
-                  "); give an agent's address (`tarcil serve agent --listen`)");
+    return denied("what listens at " + agent + " does not speak tarcil's protocol" +
+                  (isForeign ? "" : " (" + error.message + ")") +
+                  "; give an agent's address (`tarcil serve agent --listen`), no port for metrics or pages");
   }
   if (error.message.find(kOtherInterface) == std::string::npos) return error;
   return denied(agent +

@@ -26,7 +26,7 @@ interface ClientPort {
   # the job and makes no second one. Fails as Invalid or Denied with nothing changed, as Exhausted when too much waits,
   # as Unavailable while the master is out of reach (then it is unknown whether it was taken: repeat).
 
-  output @1 (id :Data, task :UInt32, stream :Stream, offset :UInt64, wait :Bool, taken :UInt64, after :UInt64)
+  output @1 (id :Data, task :UInt32, stream :Stream, offset :UInt64, wait :Bool, taken :UInt64, after :UInt64, only :UInt64)
       -> (content :Data, ended :Bool, allocation :UInt64, start :UInt64);
   # Some bytes (at most 1 MiB) of the task's output from `offset` on. With `wait`, held until there are some or the task
   # has ended. `ended`: nothing will follow. `allocation` tells attempts apart: when it changes, the output begins anew.
@@ -34,7 +34,8 @@ interface ClientPort {
   # Fails as NotFound when the output is gone. Reads only. `taken`: the allocation whose output up to `offset` the caller has,
   # where the task waits for that (JobSpec.streamed); 0: the caller only looks. `after`: of this allocation the caller has all;
   # held until the task has been started again, or is over, which is answered with `ended` and the same allocation. A
-  # server that does not answer is waited for with `wait`, for as long as the task is not over.
+  # server that does not answer is waited for with `wait`, for as long as the task is not over. `only`: of this allocation, also
+  # of an attempt that was followed by another.
 
   user @2 () -> (port :Master.UserPort);
   # The master's port for this caller.

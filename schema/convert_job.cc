@@ -415,6 +415,8 @@ void write(const TaskEnd& value, wire::TaskEnd::Builder to) {
   to.setProblem(text(value.problem));
   to.setStarted(toWire(value.started));
   to.setEnded(toWire(value.ended));
+  to.setPeakMemory(value.peakMemoryBytes);
+  to.setCpuTime(static_cast<uint64_t>(value.cpuTime.count()));
 }
 
 TaskEnd read(wire::TaskEnd::Reader from) {
@@ -425,7 +427,9 @@ TaskEnd read(wire::TaskEnd::Reader from) {
           from.getLacksOutput(),
           text(from.getProblem()),
           wallTime(from.getStarted()),
-          wallTime(from.getEnded())};
+          wallTime(from.getEnded()),
+          from.getPeakMemory(),
+          Duration(from.getCpuTime())};
 }
 
 void write(const JobRecord& value, wire::JobRecord::Builder to) {
@@ -502,6 +506,12 @@ void write(const TaskRecord& value, wire::TaskRecord::Builder to) {
   to.setMovedFor(text(value.movedFor));
   to.setMayRunFor(static_cast<uint64_t>(value.mayRunFor.count()));
   to.setExcused(value.excused);
+  auto earlier = to.initEarlier(static_cast<uint32_t>(value.earlier.size()));
+  for (uint32_t i = 0; i < earlier.size(); ++i) {
+    earlier[i].setAttempt(value.earlier[i].attempt);
+    earlier[i].setAllocation(value.earlier[i].allocation);
+    earlier[i].setServer(text(value.earlier[i].server));
+  }
 }
 
 TaskRecord read(wire::TaskRecord::Reader from) {
@@ -526,6 +536,9 @@ TaskRecord read(wire::TaskRecord::Reader from) {
   value.movedFor = text(from.getMovedFor());
   value.mayRunFor = Duration(from.getMayRunFor());
   value.excused = from.getExcused();
+  for (auto attempt : elements(from.getEarlier())) {
+    value.earlier.push_back({attempt.getAttempt(), attempt.getAllocation(), text(attempt.getServer())});
+  }
   return value;
 }
 

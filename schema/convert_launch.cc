@@ -26,6 +26,7 @@ void write(const LaunchSpec& value, wire::LaunchSpec::Builder to) {
   to.setAllocation(value.allocation);
   to.setJob(bytesOf(value.job));
   to.setJobName(text(value.jobName));
+  to.setSubmitter(text(value.submitter));
   to.setTask(value.task);
   to.setAttempt(value.attempt);
   to.setTasks(value.tasks);
@@ -46,6 +47,7 @@ LaunchSpec read(wire::LaunchSpec::Reader from) {
   value.allocation = from.getAllocation();
   value.job = readJobId(from.getJob());
   value.jobName = text(from.getJobName());
+  value.submitter = text(from.getSubmitter());
   value.task = from.getTask();
   value.attempt = from.getAttempt();
   value.tasks = from.getTasks();

@@ -82,6 +82,7 @@ void write(const ServerStatus& value, wire::ServerStatus::Builder to) {
   to.setVersion(value.version);
   to.setUp(value.up);
   to.setCordoned(value.cordoned);
+  to.setQuarantined(value.quarantined);
   to.setRemoved(value.removed);
   const auto& words = value.free.words();
   writeNumbers<uint64_t>(words, to.initFree(static_cast<uint32_t>(words.size())));
@@ -98,6 +99,7 @@ ServerStatus read(wire::ServerStatus::Reader from) {
   value.version = from.getVersion();
   value.up = from.getUp();
   value.cordoned = from.getCordoned();
+  value.quarantined = from.getQuarantined();
   value.removed = from.getRemoved();
   value.free = readUnits(from.getFree());
   value.sum = readSum(from.getSum(), 2 * kMaxServerCaused, "sum");

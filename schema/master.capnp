@@ -260,11 +260,12 @@ interface UserPort {
   wait @3 (id :Data) -> (state :Types.RunState);
   # Answered when the job has ended and that is on disk; at once if it has. Repeat it after a lost connection.
 
-  locate @4 (id :Data, task :UInt32, after :UInt64)
+  locate @4 (id :Data, task :UInt32, after :UInt64, only :UInt64)
       -> (allocation :UInt64, server :Text, address :Text, state :Types.RunState);
   # Where the task runs or ran last: answered when it has been started or is over; `allocation` is 0 for a task
   # that ended without ever having one. With `after`, an allocation of it that has ended: answered when it has been started
-  # since or is over.
+  # since or is over. With `only`, an allocation of it: where that is or was, at once, with the state of the task, lost for an
+  # attempt that was followed by another; fails as NotFound where the task remembers no such allocation.
 
   cancel @5 (id :Data) -> (state :Types.RunState);
   # Success: the wish is on disk; queued tasks are cancelled, running ones are being stopped. `state` is the job's when
@@ -353,9 +354,10 @@ interface UserPort {
   # that is stored for all, or is stored as one; it is counted anew from then on. Success: on disk. Fails as NotFound where
   # too few runs were observed, and as Denied like storeProfile.
 
-  addCron @27 (cron :Crons.CronSpec) -> ();
+  addCron @27 (cron :Crons.CronSpec, replace :Bool) -> ();
   # Success: on disk; from now on the master makes a job of it at each of its times. A repeat with the same id changes
-  # nothing. Fails as Invalid with nothing changed, also where the caller has a cron of this name, as Denied where the
+  # nothing. Fails as Invalid with nothing changed, also where the caller has a cron of this name; with `replace`, that one gets
+  # schedule and job, and keeps its id, its jobs and whether it is held. Fails as Denied where the
   # caller may not run jobs as the user that it names, and as Exhausted where there are too many.
 
   crons @28 (after :CronPosition) -> (crons :List(CronDetails), next :CronPosition);

@@ -188,6 +188,8 @@ struct TaskEnd {
   started @5 :Int64;        # wall-clock time
   ended @6 :Int64;          # wall-clock time
   lacksOutput @7 :Bool;     # what it wrote last is not all there
+  peakMemory @8 :UInt64;    # bytes, with page cache; 0: not known
+  cpuTime @9 :UInt64;       # microseconds; 0: not known
 }
 
 struct JobRecord {
@@ -243,7 +245,10 @@ struct TaskRecord {
   mayRunFor @17 :UInt64;    # microseconds that attempt may have run on
   movedFor @18 :Text;       # where moving: why, for people
   excused @19 :UInt32;      # attempts that a server could not start by its own fault, and do not count
+  earlier @20 :List(EarlierAttempt);  # oldest first; the last few
 }
+
+struct EarlierAttempt { attempt @0 :UInt32; allocation @1 :UInt64; server @2 :Text; }
 
 struct Explanation {
   # One decision, in at most 512 bytes, since one is stored for each. Servers go by the master's number. The lists about
@@ -313,6 +318,7 @@ struct ServerStatus {
   allocatedMemory @8 :UInt64;  # bytes that its tasks claim together
   allocatedDisk @9 :UInt64;
   removed @10 :Bool;        # down for good as far as anybody knows: no job counts on it
+  quarantined @11 :Bool;    # cordoned by the master, as tasks could not be started there: for a while
 }
 
 struct ServerUpdate {
@@ -503,6 +509,7 @@ struct LaunchSpec {
   results @32 :List(Text);  # patterns of files below the working directory that are kept
   streamed @33 :Bool;       # output waits for whoever takes it (LaunchPort.output)
   input @34 :Text;          # file that standard input is read from; empty: none
+  submitter @35 :Text;      # who submitted the job, whatever system user it runs as
 }
 
 struct GangHosts {

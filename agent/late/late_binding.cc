@@ -70,13 +70,14 @@ LateLoad loadOf(const LateSubmission& job) {
   return load;
 }
 
-LaunchSpec launchOf(const LateSubmission& job, const std::string& runAs) {
+LaunchSpec launchOf(const LateSubmission& job, const std::string& submitter, const std::string& runAs) {
   LaunchSpec launch;
   launch.job = job.id;
   launch.jobName = job.spec.name;
   launch.tasks = job.spec.tasks;
   static_cast<TaskSpec&>(launch) = job.spec;
   launch.user = runAs;
+  launch.submitter = submitter;
   launch.caused = job.spec.profile.caused;
   launch.tolerated = job.spec.profile.tolerated;
   return launch;
@@ -401,7 +402,7 @@ Status LateBindingAgent::submit(LateSession& session, LateSubmission submission)
   held.clusterNumber = numbers_.take(*number);
   held.id = submission.id;
   held.user = session.caller().user;
-  held.launch = launchOf(submission, *runAs);
+  held.launch = launchOf(submission, session.caller().user, *runAs);
   held.spec = std::move(submission.spec);
   held.executor = std::move(submission.executor);
   held.descriptions = std::move(submission.descriptions);

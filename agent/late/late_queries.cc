@@ -134,11 +134,6 @@ kj::Promise<LateBindingAgent::OutputLocation> LateBindingAgent::outputLocation(c
                                                                                TaskIndex task, bool wait) {
   const LateHeld* job = find(caller, id);
   if (job == nullptr) return toException(noJob(id));
-  if (!job->executor.empty()) {
-    return toException(
-        invalid("its tasks are run by an executor, and have no output of their own; let the executor write it"
-                " to a file"));
-  }
   for (const auto& [over, name] : job->over) {
     if (job->numberOf(over.task) != task) continue;
     if (over.lease == 0) return OutputLocation{"", 0, true};

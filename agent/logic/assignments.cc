@@ -22,6 +22,7 @@ LaunchSpec launchSpec(const JobRecord& record, TaskIndex index, const HeldTask& 
   LaunchSpec launch;
   static_cast<TaskSpec&>(launch) = specOfTask(spec, index, task.attempt);
   launch.user = record.runAs;
+  launch.submitter = record.user;
   launch.allocation = task.allocation;
   launch.job = record.id;
   launch.jobName = spec.name;

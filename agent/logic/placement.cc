@@ -51,7 +51,12 @@ Units unitsAmong(const ServerSet& suitable, const ClusterState& state, uint64_t 
               .suitsAll = suitable.servers() == state.all().servers()};
   if (units.usable > 0) return units;
   for (ServerId id = 0; id < state.size(); ++id) {
-    if (suitable.contains(id)) ++(state.isUp(id) ? units.cordoned : units.down);
+    if (!suitable.contains(id)) continue;
+    if (!state.isUp(id)) {
+      ++units.down;
+    } else {
+      ++(state.isQuarantined(id) ? units.quarantined : units.cordoned);
+    }
   }
   return units;
 }

@@ -77,17 +77,23 @@ WaitReason aboutTheRest(const JobSpec& spec, const Explanation& decision) {
   return {kind, "the rest are needed for its other tasks"};
 }
 
-// "2 are down, 1 is cordoned".
+// "2 are down, 1 is cordoned, 1 is quarantined, as tasks could not be started there; it is tried again
+// later".
 std::string whyNoServer(const Units& units) {
-  if (units.down + units.cordoned == 0) return "no server suits it";
-  const auto state = [](uint32_t servers, const char* word) {
-    return to_string(servers) + (servers == 1 ? " is " : " are ") + word;
+  std::string states;
+  const auto add = [&states](uint32_t servers, const char* word) {
+    if (servers == 0) return;
+    states += (states.empty() ? "" : ", ") + to_string(servers) + (servers == 1 ? " is " : " are ") + word;
   };
-  std::string text = units.suitsAll ? "no server takes tasks: " : "no server that suits it takes tasks: ";
-  if (units.down > 0) text += state(units.down, "down");
-  if (units.down > 0 && units.cordoned > 0) text += ", ";
-  if (units.cordoned > 0) text += state(units.cordoned, "cordoned");
-  return text;
+  add(units.down, "down");
+  add(units.cordoned, "cordoned");
+  add(units.quarantined, "quarantined");
+  if (states.empty()) return "no server suits it";
+  if (units.quarantined > 0) {
+    states += std::string(", as tasks could not be started there; ") +
+              (units.quarantined == 1 ? "it is" : "they are") + " tried again later";
+  }
+  return (units.suitsAll ? "no server takes tasks: " : "no server that suits it takes tasks: ") + states;
 }
 
 // What a task of the job claims beside its units.

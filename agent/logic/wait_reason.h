@@ -22,11 +22,12 @@ struct WaitReason {
 
 // Of the servers that suit a job: those that are up and not cordoned are usable.
 struct Units {
-  uint64_t usable = 0;              // free or not
-  uint64_t free = 0;                // after this decision's claims, with memory, disk and extras for a task
-  uint64_t lacking = 0;             // free before it, without those
-  bool suitsAll = true;             // they are all that there are
-  uint32_t down = 0, cordoned = 0;  // servers, where no unit is usable
+  uint64_t usable = 0;   // free or not
+  uint64_t free = 0;     // after this decision's claims, with memory, disk and extras for a task
+  uint64_t lacking = 0;  // free before it, without those
+  bool suitsAll = true;  // they are all that there are
+  // Servers, where no unit is usable.
+  uint32_t down = 0, cordoned = 0, quarantined = 0;
 };
 
 // Why `left` > 0 tasks have no slot. `decision` is null if nothing was sampled, because too few units are

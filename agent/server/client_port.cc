@@ -27,7 +27,7 @@ struct OutputAsked {
   wire::Stream stream = wire::Stream::STDOUT;
   uint64_t offset = 0;
   bool wait = false;
-  AllocationId taken = 0, after = 0;
+  AllocationId taken = 0, after = 0, only = 0;
 };
 
 class ClientPortImpl final : public UserPortServer<wire::ClientPort> {
@@ -81,7 +81,7 @@ class ClientPortImpl final : public UserPortServer<wire::ClientPort> {
     auto params = context.getParams();
     const OutputAsked asked{readJobId(params.getId()), params.getTask(), params.getStream(),
                             params.getOffset(),        params.getWait(), params.getTaken(),
-                            params.getAfter()};
+                            params.getAfter(),         params.getOnly()};
     context.allowCancellation();
     return outputOf(asked).then([context](Output&& output) mutable {
       auto results = context.getResults();
@@ -230,6 +230,7 @@ class ClientPortImpl final : public UserPortServer<wire::ClientPort> {
     locate.setId(bytesOf(asked.job));
     locate.setTask(asked.task);
     locate.setAfter(asked.after);
+    locate.setOnly(asked.only);
     return locate.send().then([this, asked](auto&& place) -> kj::Promise<Output> {
       const AllocationId allocation = place.getAllocation();
       if (allocation == 0 || allocation == asked.after)

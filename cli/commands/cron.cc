@@ -33,6 +33,7 @@ struct CronAddFlags : CronFlags {
   std::string zone;
   std::string ifRunning = "skip";
   std::string deadline;
+  bool replace = false;
 };
 
 CronStatus fetchCron(Cluster& cluster, const std::string& user, const std::string& name) {
@@ -102,6 +103,7 @@ int submitCron(const CronAddFlags& flags) {
   cluster.ask([&cron](Session& session) {
     auto request = session.user.addCronRequest();
     write(cron, request.initCron());
+    request.setReplace(flags.replace);
     return request.send();
   });
   if (cron.job.profile.isAssumed) submitMeasuring(cluster, cron.job, {});
@@ -229,7 +231,8 @@ const Help kAddHelp = {
     "forward and back, and to times that pass while the master is down.",
     "  tarcil cron add nightly '0 6 * * 1-5' job.yaml\n"
     "  tarcil cron add poll '*/5 * * * *' poll.yaml --if-running wait\n"
-    "  tarcil cron add report @monthly report.yaml --zone Europe/Berlin --set dir=/data\n",
+    "  tarcil cron add report @monthly report.yaml --zone Europe/Berlin --set dir=/data\n"
+    "  tarcil cron add nightly '0 5 * * 1-5' job.yaml --replace\n",
     "  0  added\n"
     "  1  refused\n"
     "  2  bad arguments or files; nothing was changed\n"
@@ -257,6 +260,10 @@ void addCronAdd(CLI::App& cron) {
             "--deadline", flags->deadline,
             "How long after its time a job may still be started, where it cannot be at once; default 1h.")
         ->type_name("DURATION");
+    command.add_flag(
+        "--replace", flags->replace,
+        "Where you have a cron NAME already, give it this schedule and job. Its jobs, and what became "
+        "of its times, stay; so does a hold.");
     addOutputFlags(command, flags->output);
     addClusterFlags(command, flags->cluster);
     onRun(command, [flags]() { return submitCron(*flags); });

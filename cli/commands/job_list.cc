@@ -75,9 +75,10 @@ int list(const ListFlags& flags) {
 
   std::vector<Row> rows;
   JobId last{};
-  JobListing listing(cluster, filter, limit, after);
+  const size_t toFetch = flags.sort.empty() ? limit : SIZE_MAX;  // which come first is known at the end
+  JobListing listing(cluster, filter, toFetch, after);
   auto entry = listing.next();
-  for (; entry && rows.size() < limit; entry = listing.next()) {
+  for (; entry && rows.size() < toFetch; entry = listing.next()) {
     last = readJobId(entry->job.getId());
     rows.push_back({jsonOf(entry->job, entry->isLate), cellsOf(entry->job, style)});
   }
@@ -86,6 +87,8 @@ int list(const ListFlags& flags) {
                              [&flags](const Row& row) { return row.json.at(flags.sort); });
   }
   if (flags.reverse) std::ranges::reverse(rows);
+  const size_t found = rows.size();
+  if (found > limit) rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(limit), rows.end());
 
   Json json = Json::array();
   Table table(
@@ -95,6 +98,9 @@ int list(const ListFlags& flags) {
   flags.output.json ? printJson(json) : print(table.empty() ? "" : table.text());
   if (rows.empty()) {
     say("no such jobs here; submit one with `tarcil submit FILE` or `tarcil run -- COMMAND`");
+  } else if (found > rows.size()) {
+    say("these are the first " + std::to_string(rows.size()) + " of " + std::to_string(found) +
+        ": --limit N, or --all");
   } else if (entry) {
     say("these are " + std::to_string(rows.size()) + "; there are more: --limit N, --all, or --after " +
         toString(last));
@@ -129,7 +135,7 @@ void addJobList(CLI::App& job) {
         command
             .add_option("--sort", flags->sort,
                         "In the order of number, name, user, state, tasks, queued, active, succeeded, "
-                        "failed, submitted or finished.")
+                        "failed, submitted or finished: of all, the first as --limit says.")
             ->check(oneOf({"number", "name", "user", "state", "tasks", "queued", "active", "succeeded",
                            "failed", "submitted", "finished"}))
             ->type_name("KEY");

@@ -1,4 +1,5 @@
 // tarcil job logs: what a task wrote.
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -22,6 +23,7 @@ struct LogFlags {
   ContextFlags cluster;
   std::string job;
   std::optional<TaskIndex> task;
+  std::optional<uint32_t> attempt;
   bool allTasks = false;
   std::optional<uint64_t> tail;  // lines
   bool isStderr = false;
@@ -47,17 +49,41 @@ Json textOf(Cluster& cluster, const OutputSource& source) {
   return cluster.wait(kj::mv(copied)) ? Json(text) : Json();
 }
 
-Json jsonOf(Cluster& cluster, const TaskRecord& task) {
-  if (!hasStarted(task)) return {{"task", task.index}, {"stdout", nullptr}, {"stderr", nullptr}};
-  return {{"task", task.index},
-          {"stdout", textOf(cluster, {task.job, task.index, wire::Stream::STDOUT})},
-          {"stderr", textOf(cluster, {task.job, task.index, wire::Stream::STDERR})}};
+// The attempts of which something may be kept, as in "0, 1 and 2".
+std::string attemptsOf(const TaskRecord& task) {
+  std::string text;
+  for (const EarlierAttempt& earlier : task.earlier)
+    text += (text.empty() ? "" : ", ") + std::to_string(earlier.attempt);
+  if (!hasStarted(task)) return text;
+  return text + (text.empty() ? "" : " and ") + std::to_string(task.attempt);
 }
 
-int printAsJson(Cluster& cluster, const JobStatus& job, std::optional<TaskIndex> only) {
+// Of the attempt that was asked for; 0 where none was.
+AllocationId chosenAttempt(const TaskRecord& task, std::optional<uint32_t> attempt) {
+  if (!attempt) return 0;
+  if (*attempt == task.attempt && hasStarted(task)) return task.allocation;
+  const auto earlier = std::ranges::find(task.earlier, *attempt, &EarlierAttempt::attempt);
+  if (earlier != task.earlier.end()) return earlier->allocation;
+  const std::string kept = attemptsOf(task);
+  throw Failure(kExitFailed,
+                "task " + std::to_string(task.index) + " has no attempt " + std::to_string(*attempt) +
+                    " that is kept: " + (kept.empty() ? "it has not started" : "there are " + kept));
+}
+
+Json jsonOf(Cluster& cluster, const TaskRecord& task, std::optional<uint32_t> attempt) {
+  const AllocationId only = chosenAttempt(task, attempt);
+  if (only == 0 && !hasStarted(task)) return {{"task", task.index}, {"stdout", nullptr}, {"stderr", nullptr}};
+  const auto text = [&](wire::Stream stream) {
+    return textOf(cluster, {.job = task.job, .task = task.index, .stream = stream, .only = only});
+  };
+  return {
+      {"task", task.index}, {"stdout", text(wire::Stream::STDOUT)}, {"stderr", text(wire::Stream::STDERR)}};
+}
+
+int printAsJson(Cluster& cluster, const JobStatus& job, const LogFlags& flags) {
   Json tasks = Json::array();
   for (const TaskRecord& task : job.tasks) {
-    if (!only || *only == task.index) tasks.push_back(jsonOf(cluster, task));
+    if (!flags.task || *flags.task == task.index) tasks.push_back(jsonOf(cluster, task, flags.attempt));
   }
   printJson({{"id", toString(job.record.id)},
              {"number", jsonNumber(job.record.number)},
@@ -144,8 +170,7 @@ Json lateTextOf(Cluster& cluster, LateAgents& agents, const OutputSource& source
       agents.copyOutput(source, Follow::kWhatIsThere, [&text](std::string_view piece) { text.append(piece); })
           .then([]() { return true; },
                 [](kj::Exception&& exception) {
-                  const ErrorCode code = fromException(exception).code;
-                  if (code == ErrorCode::kNotFound || code == ErrorCode::kInvalid) return false;
+                  if (fromException(exception).code == ErrorCode::kNotFound) return false;
                   kj::throwFatalException(kj::mv(exception));
                 });
   return cluster.wait(kj::mv(copied)) ? Json(text) : Json();
@@ -158,6 +183,7 @@ int lateLogs(Cluster& cluster, const FoundJob& named, const LogFlags& flags) {
   if (!job) throw agents.unknown(id);
   if (flags.allTasks || flags.tail)
     throw badInput("--all and --tail are for other jobs than late-bound ones, whose tasks --json shows");
+  if (flags.attempt) throw badInput("--attempt is for other jobs than late-bound ones: leave it out");
   const TaskIndex index = chosenTask(flags, job->tasks.size());
   if (flags.json) {
     Json tasks = Json::array();
@@ -187,7 +213,10 @@ int lateLogs(Cluster& cluster, const FoundJob& named, const LogFlags& flags) {
 
 // One after the other, so that no task's lines are torn apart.
 void printTask(Cluster& cluster, const TaskRecord& task, const LogFlags& flags) {
-  const OutputSource source{task.job, task.index, chosenStream(flags)};
+  const OutputSource source{.job = task.job,
+                            .task = task.index,
+                            .stream = chosenStream(flags),
+                            .only = chosenAttempt(task, flags.attempt)};
   const std::string prefix = flags.allTasks ? std::to_string(task.index) + ": " : "";
   copyToStdout(cluster, [&](Sink sink) -> kj::Promise<void> {
     if (!flags.allTasks && !flags.tail)
@@ -208,10 +237,16 @@ int logs(const LogFlags& given) {
   if (!found) return lateLogs(cluster, named, flags);
   const JobStatus& job = *found;
   const TaskIndex index = chosenTask(flags, job.tasks.size());
-  if (flags.json) return printAsJson(cluster, job, flags.task);
-  if (!flags.follow && !hasStarted(job.tasks[index])) {
-    say("task " + std::to_string(index) + " is " + std::string(name(job.tasks[index].state)) +
-        ", and has written nothing yet; -f waits for it");
+  if (flags.attempt && !flags.task) flags.task = index;
+  if (flags.json) return printAsJson(cluster, job, flags);
+  const TaskRecord& chosen = job.tasks[index];
+  if (!flags.follow && !flags.attempt && !hasStarted(chosen)) {
+    const std::string before =
+        chosen.earlier.empty()
+            ? ""
+            : "; --attempt " + std::to_string(chosen.earlier.back().attempt) + " shows what it wrote before";
+    say("task " + std::to_string(index) + " is " + std::string(name(chosen.state)) +
+        ", and has written nothing yet; -f waits for it" + before);
     return kExitDone;
   }
   const bool areOthers = !flags.task && !flags.allTasks && job.tasks.size() > 1;
@@ -233,6 +268,8 @@ void addJobLogs(CLI::App& job) {
       {"job logs [OPTIONS] JOB", "Print what a task wrote.",
        "Prints the standard output (or error) of one task so far, byte for byte. With -f it continues until "
        "the task has ended.\n\n"
+       "Of a task that was started again the present attempt is shown; --attempt shows one before it, of the "
+       "last five, for as long as its server keeps the output.\n\n"
        "The output of a job with policy late-binding can be read once the task is over, as long as its "
        "agent remembers the job.\n\n"
        "With --json: both streams of every task, or of the one given by --task, as texts; null where the "
@@ -240,6 +277,7 @@ void addJobLogs(CLI::App& job) {
        "  tarcil job logs 4711\n"
        "  tarcil job logs -f 4711.3\n"
        "  tarcil job logs --stderr 4711\n"
+       "  tarcil job logs --attempt 0 4711.3\n"
        "  tarcil job logs --all --tail 3 4711\n"
        "  tarcil job logs --json 4711\n",
        ""},
@@ -249,6 +287,11 @@ void addJobLogs(CLI::App& job) {
         command.add_option("--task", flags->task, "Which task, from 0; default 0.")
             ->check(wholeNumber(0, kMaxTasks - 1))
             ->type_name("N");
+        CLI::Option* attempt = command
+                                   .add_option("--attempt", flags->attempt,
+                                               "Of this attempt, from 0, in place of the present one.")
+                                   ->check(wholeNumber(0, UINT32_MAX))
+                                   ->type_name("N");
         CLI::Option* all =
             command.add_flag("--all", flags->allTasks,
                              "All tasks that have started, one after the other, with the number "
@@ -261,7 +304,8 @@ void addJobLogs(CLI::App& job) {
             command.add_flag("--stderr", flags->isStderr, "Standard error in place of standard output.");
         CLI::Option* follow =
             command.add_flag("-f,--follow", flags->follow, "Go on until the task has ended.");
-        follow->excludes(all)->excludes(tail);
+        follow->excludes(all)->excludes(tail)->excludes(attempt);
+        attempt->excludes(all);
         addJsonFlag(command, flags->json)
             ->excludes(isStderr)
             ->excludes(follow)

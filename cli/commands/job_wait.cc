@@ -51,6 +51,9 @@ class Ends final {
     if (timeout)
       ended = ended.exclusiveJoin(cluster_.timer().afterDelay(timeout->count() * kj::MICROSECONDS));
     cluster_.wait(kj::mv(ended));
+    const bool isEnough =
+        any && std::ranges::any_of(states_, [](const auto& state) { return state.has_value(); });
+    if (timeout && !isEnough) noteThoseThatAreOver();
     if (unknown_) throw late_.unknown(*unknown_);
   }
 
@@ -70,6 +73,14 @@ class Ends final {
           if (!state) unknown_ = id;
           states_[i] = state;
         });
+  }
+  // The timeout may have been too short for an answer.
+  void noteThoseThatAreOver() {
+    for (size_t i = 0; i < jobs_.size(); ++i) {
+      if (states_[i]) continue;
+      const auto job = tryFetchJob(cluster_, jobs_[i].id);
+      if (job && isFinal(job->progress.state)) states_[i] = job->progress.state;
+    }
   }
   // All from this one on.
   kj::Promise<void> from(size_t first) {

@@ -37,6 +37,7 @@ struct Foreseen {
   JobPlan plan;
   ServerNames servers;
   std::vector<AffectedTask> neighbours;  // the worst hurt first
+  size_t after = 0;                      // jobs that it starts after
 
   size_t waiting() const { return spec.tasks - plan.claims.size(); }
 };
@@ -67,7 +68,8 @@ Foreseen foresee(const PlanFlags& flags) {
   const uint64_t seed = seedOf(flags);
   Cluster cluster(flags.cluster);
   addStoredProfile(cluster, flags.job, job);
-  Foreseen all{.spec = std::move(job.spec), .plan = {}, .servers = {}, .neighbours = {}};
+  Foreseen all{
+      .spec = std::move(job.spec), .plan = {}, .servers = {}, .neighbours = {}, .after = job.after.size()};
   all.plan = fetchPlan(cluster, all.spec, seed);
   for (const ServerName& server : all.plan.servers) all.servers[server.id] = server;
   all.neighbours = neighboursOf(cluster, all.plan, all.spec.profile);
@@ -112,6 +114,9 @@ Json jsonOf(const Foreseen& all) {
   Json neighbours = Json::array();
   for (const AffectedTask& neighbour : all.neighbours) neighbours.push_back(jsonOf(neighbour));
   return {{"decision", std::move(entries)},
+          {"hold", all.spec.hold},
+          {"start_after", jsonTime(all.spec.startAfter)},
+          {"after", all.after},
           {"placed", plan.claims.size()},
           {"profile_assumed", all.spec.profile.isAssumed},
           {"reason", plan.waitReason.empty() ? Json() : Json(plan.waitReason)},
@@ -127,10 +132,23 @@ std::string restText(size_t all, size_t shown, const std::string& what) {
   return "and " + counted(all - shown, what) + "; --verbose shows all\n";
 }
 
-std::string summaryText(const Foreseen& all) {
+// What it waits for before any of its tasks is placed; empty where it is for nothing.
+std::string firstText(const Foreseen& all, const Style& style) {
+  std::string text;
+  const auto add = [&text](const std::string& what) { text += (text.empty() ? "" : ", ") + what; };
+  if (all.spec.hold) add("`tarcil job release`");
+  if (all.spec.startAfter != kNever) add("its time, " + style.start(all.spec.startAfter));
+  if (all.after > 0) add("the end of " + counted(all.after, "job"));
+  return text;
+}
+
+std::string summaryText(const Foreseen& all, const Style& style) {
   const JobPlan& plan = all.plan;
   const std::string tasks = std::to_string(plan.claims.size()) + " of " + counted(all.spec.tasks, "task");
-  Fields fields = {{"Would start", tasks}};
+  Fields fields;
+  const std::string first = firstText(all, style);
+  if (!first.empty()) fields.emplace_back("Waits for", first + "; if that were so now:");
+  fields.emplace_back("Would start", tasks);
   if (all.waiting() > 0) fields.emplace_back("Would wait", counted(all.waiting(), "task"));
   if (!plan.waitReason.empty()) fields.emplace_back("Because", plan.waitReason);
   const uint64_t taken = plan.claims.size() * uint64_t{all.spec.rusPerTask};
@@ -158,7 +176,7 @@ std::string tasksText(const Foreseen& all, size_t most) {
 std::string decisionText(const Foreseen& all, size_t most) {
   const Explanation& why = all.plan.explanation;
   const bool wasSampled = why.drawn > 0 || why.dropped != decltype(why.dropped){};
-  if (!wasSampled) return "\nToo few units are free to look at any slot.\n";
+  if (!wasSampled) return "\nNo slot was looked at.\n";
   return "\n" + aligned(fieldsOf(why)) + candidatesText(why, all.spec.profile, all.servers, most) +
          restText(why.best.size(), most, "more candidate");
 }
@@ -181,7 +199,7 @@ std::string neighboursText(const Foreseen& all, const Style& style, size_t most)
 
 std::string textOf(const Foreseen& all, const Style& style) {
   const auto most = [&style](size_t count) { return style.verbose ? SIZE_MAX : count; };
-  return summaryText(all) + tasksText(all, most(kMaxTasksShown)) +
+  return summaryText(all, style) + tasksText(all, most(kMaxTasksShown)) +
          decisionText(all, most(kMaxCandidatesShown)) + neighboursText(all, style, most(kMaxNeighboursShown));
 }
 

@@ -1,6 +1,7 @@
 #include "cli/output/cron.h"
 
 #include "cli/output/table.h"
+#include "core/base/text.h"
 #include "core/base/units.h"
 #include "env/time_zone.h"
 #include "schema/convert.h"
@@ -9,6 +10,12 @@
 
 namespace tarcil {
 namespace {
+
+// What is made each time; the rest is in the job's file.
+Json jsonOf(const JobSpec& job) {
+  return {
+      {"name", job.name}, {"command", job.command}, {"tasks", job.tasks}, {"rus_per_task", job.rusPerTask}};
+}
 
 Json jsonOf(const CronRun& run) {
   const bool hasJob = run.number != 0;
@@ -39,6 +46,12 @@ std::string whatBecame(const Cron& cron, const CronRun& run, const Style& style)
   std::string text = "no job: " + run.reason;
   if (run.before != kNever) text += " (and other times before " + localTime(cron, run.before) + ")";
   return text;
+}
+
+std::string commandText(const JobSpec& job) {
+  std::string text;
+  for (const std::string& word : job.command) text += (text.empty() ? "" : " ") + word;
+  return shown(text);
 }
 
 std::string stateText(const CronStatus& status) {
@@ -73,6 +86,7 @@ Json jsonOf(const CronStatus& status) {
           {"if_running", nameIn(kIfRunningNames, cron.spec.ifRunning)},
           {"deadline", std::chrono::duration<double>(cron.spec.deadline).count()},
           {"held", cron.isHeld},
+          {"job", jsonOf(cron.spec.job)},
           {"problem", status.problem.empty() ? Json() : Json(status.problem)},
           {"added", jsonTime(cron.added)},
           {"next", std::move(next)},
@@ -82,7 +96,7 @@ Json jsonOf(const CronStatus& status) {
 }
 
 std::string tableOf(const std::vector<CronStatus>& crons, const Style& style) {
-  Table table({"NAME", "USER", "SCHEDULE", "ZONE", "NEXT", "LAST JOB", "STATE"});
+  Table table({"Name", "User", "Schedule", "Zone", "Next", "Last job", "State"});
   for (const CronStatus& status : crons) {
     const Cron& cron = status.cron;
     table.add({cron.spec.name, cron.user, cron.spec.schedule, cron.spec.zone,
@@ -102,19 +116,22 @@ std::string textOf(const CronStatus& status, const Style& style) {
                    {"If running", std::string(nameIn(kIfRunningNames, cron.spec.ifRunning))},
                    {"Deadline", formatDuration(cron.spec.deadline)},
                    {"Job", cron.spec.job.name},
+                   {"Command", commandText(cron.spec.job)},
+                   {"Tasks", std::to_string(cron.spec.job.tasks)},
+                   {"RUs", std::to_string(cron.spec.job.rusPerTask) + " a task"},
                    {"State", stateText(status)},
                    {"Added", style.time(cron.added)}};
   if (cron.pending != kNever) fields.push_back({"Due since", localTime(cron, cron.pending)});
   fields.push_back({"Last job", cron.lastJob ? jobText(*cron.lastJob, style) : ""});
   std::string text = aligned(fields);
   if (!status.next.empty()) {
-    Table next({"NEXT", "IN"});
+    Table next({"Next", "In"});
     for (const WallTime time : status.next)
       next.add({localTime(cron, time), formatRelative(time, style.clock.now)});
     text += "\n" + next.text();
   }
   if (!cron.runs.empty()) {
-    Table runs({"TIME", "WHAT BECAME OF IT"});
+    Table runs({"Time", "What became of it"});
     for (auto run = cron.runs.rbegin(); run != cron.runs.rend(); ++run)
       runs.add({localTime(cron, run->planned), whatBecame(cron, *run, style)});
     text += "\n" + runs.text();

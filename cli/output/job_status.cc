@@ -1,11 +1,13 @@
 #include "cli/output/job_status.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "cli/output/output.h"
 #include "cli/output/table.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "rpc/errors.h"
 #include "schema/convert.h"
 #include "schema/convert_performance.h"
@@ -38,6 +40,13 @@ const TaskCharge* chargeOf(const JobStatus& job, const TaskRecord& task) {
   return found == job.charges.end() || found->task != task.index ? nullptr : &*found;
 }
 
+Json jsonOf(const std::vector<EarlierAttempt>& attempts) {
+  Json list = Json::array();
+  for (const EarlierAttempt& earlier : attempts)
+    list.push_back({{"attempt", earlier.attempt}, {"server", earlier.server}});
+  return list;
+}
+
 Json jsonOf(const TaskRecord& task, WallTime submitted) {
   const bool isPlaced = isActive(task.state) || (isFinal(task.state) && task.allocation != 0);
   const bool hasEnded = isFinal(task.state);
@@ -55,8 +64,14 @@ Json jsonOf(const TaskRecord& task, WallTime submitted) {
           {"submitted", jsonTime(submitted)},
           {"started", jsonTime(startOf(task))},
           {"finished", jsonTime(finishOf(task))},
+          {"peak_memory_bytes",
+           hasEnded && task.end.peakMemoryBytes > 0 ? Json(task.end.peakMemoryBytes) : Json()},
+          {"cpu_seconds", hasEnded && task.end.cpuTime > Duration(0)
+                              ? Json(std::chrono::duration<double>(task.end.cpuTime).count())
+                              : Json()},
           {"attempt", task.attempt},
-          {"previous", task.previous.empty() ? Json() : Json(task.previous)}};
+          {"previous", task.previous.empty() ? Json() : Json(task.previous)},
+          {"earlier", jsonOf(task.earlier)}};
 }
 
 // Null where it starts after no other.
@@ -90,6 +105,14 @@ std::string chargesText(const JobStatus& job, const Style& style) {
   return text.empty() ? "" : "\nCauses, as measured:\n" + text;
 }
 
+// Of a task that is over, as its server counted; empty where that is not known.
+std::string peakMemoryOf(const TaskRecord& task) {
+  return isFinal(task.state) && task.end.peakMemoryBytes > 0 ? formatSize(task.end.peakMemoryBytes) : "";
+}
+std::string coreTimeOf(const TaskRecord& task) {
+  return isFinal(task.state) && task.end.cpuTime > Duration(0) ? formatDuration(task.end.cpuTime) : "";
+}
+
 // How the attempt before this one ended; empty for the first.
 std::string beforeOf(const TaskRecord& task) {
   return task.previous.empty() ? "" : "before: " + task.previous;
@@ -102,7 +125,9 @@ std::string taskTable(const JobStatus& job, const Style& style) {
   if (!items.empty()) columns.push_back("Item");
   columns.insert(columns.end(), {"State", "Server", "RUs"});
   if (hasExtras) columns.push_back("Extras");
-  columns.insert(columns.end(), {"Q", "S", "Attempt", "Started", "Finished", "Result"});
+  columns.insert(columns.end(), {"Q", "S", "Attempt", "Started", "Finished"});
+  if (style.verbose) columns.insert(columns.end(), {"Peak memory", "Core time"});
+  columns.emplace_back("Result");
   Table table(columns);
   for (const TaskRecord& task : job.tasks) {
     if (!style.verbose && task.index >= kMaxTasksShown) break;
@@ -114,8 +139,9 @@ std::string taskTable(const JobStatus& job, const Style& style) {
     if (hasExtras) cells.push_back(isPlaced ? extrasText(task.extras) : "");
     cells.insert(cells.end(),
                  {isPlaced ? fixed(task.q, 4) : "", isPlaced ? fixed(task.s, 4) : "",
-                  std::to_string(task.attempt), style.time(startOf(task)), style.time(finishOf(task)),
-                  isFinal(task.state) ? resultOf(task) : beforeOf(task)});
+                  std::to_string(task.attempt), style.time(startOf(task)), style.time(finishOf(task))});
+    if (style.verbose) cells.insert(cells.end(), {peakMemoryOf(task), coreTimeOf(task)});
+    cells.push_back(isFinal(task.state) ? resultOf(task) : beforeOf(task));
     table.add(std::move(cells));
   }
   std::string text = table.text();

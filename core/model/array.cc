@@ -81,6 +81,27 @@ std::string whyNotInPaths(const Items& items, bool alone) {
   return "";
 }
 
+bool isDigit(char c) {
+  return '0' <= c && c <= '9';
+}
+
+// Whether it can be told from a filled path which index there is in it: at one place at least what stands
+// beside {index}, but for digits, is fixed.
+bool tellsIndex(std::string_view path) {
+  const auto endsWithPlace = [](std::string_view text) {
+    while (!text.empty() && isDigit(text.back())) text.remove_suffix(1);
+    return text.ends_with(kItem) || text.ends_with(kIndex) || text.ends_with(kAttempt);
+  };
+  const auto beginsWithPlace = [](std::string_view text) {
+    while (!text.empty() && isDigit(text.front())) text.remove_prefix(1);
+    return text.starts_with(kItem) || text.starts_with(kIndex) || text.starts_with(kAttempt);
+  };
+  for (size_t at = path.find(kIndex); at != std::string_view::npos; at = path.find(kIndex, at + 1)) {
+    if (!endsWithPlace(path.substr(0, at)) && !beginsWithPlace(path.substr(at + kIndex.size()))) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 TaskSpec specOfTask(const JobSpec& job, TaskIndex index, uint32_t attempt) {
@@ -131,6 +152,10 @@ std::string whyNotOutput(const JobSpec& job, const std::string& path) {
   if (hasItem) {
     if (std::string problem = whyNotInPaths(job.items, !hasIndex); !problem.empty()) return problem;
   }
+  if (job.tasks > 1 && hasIndex && !tellsIndex(path))
+    return "has {index} right beside {item} or {attempt}, so that tasks could share a file; write something "
+           "else "
+           "than digits between them, for example {item}-{index}";
   return whyNotFilled(job, path, OutputPath{});
 }
 

@@ -93,6 +93,9 @@ Result<uint64_t> readPart(const FieldKind& kind, std::string_view part) {
     if (!written || *written == 0) return wrong(kind, part, "has no step of 1 or more behind its /");
     if (!isAll && dash == std::string_view::npos)
       return wrong(kind, part, "has a step, and no range that it goes over");
+    if (*written > last - first)
+      return wrong(kind, part,
+                   "has a step that its range never makes: " + std::to_string(last - first) + " at most");
     step = *written;
   }
   uint64_t set = 0;

@@ -19,6 +19,7 @@ struct LaunchSpec : TaskSpec {
   AllocationId allocation = 0;
   JobId job;
   std::string jobName;
+  std::string submitter;  // who submitted the job, whatever system user it runs as
   TaskIndex task = 0;
   uint32_t attempt = 0;
   uint32_t tasks = 1;        // of the whole job
@@ -58,6 +59,8 @@ struct TaskEnd {
   std::string problem;        // for people; empty where exit code and signal say all
   WallTime started = kNever;  // when the command was executed; kNever if it was not
   WallTime ended = kNever;
+  uint64_t peakMemoryBytes = 0;  // with page cache, of all its processes; 0: not known
+  Duration cpuTime{};            // of all its processes; 0: not known
 
   // By its own account: a program that loses a process and yet ends with 0 has got over the loss.
   bool succeeded() const { return cause == EndCause::kExited && exitCode == 0 && signal == 0; }

@@ -137,6 +137,7 @@ void ClusterState::hold(ServerId id, const ServerStatus& status) {
   details.background = status.background;
   details.up = status.up;
   details.cordoned = status.cordoned;
+  details.quarantined = status.quarantined;
   details.removed = status.removed;
   details.version = status.version;
   details.allocated = status.allocated;
@@ -268,6 +269,7 @@ ServerStatus ClusterState::status(ServerId id) const {
   status.version = details.version;
   status.up = details.up;
   status.cordoned = details.cordoned;
+  status.quarantined = details.quarantined;
   status.removed = details.removed;
   RuSet::Words words{details.free};
   if (const auto more = moreFree_.find(id); more != moreFree_.end()) {

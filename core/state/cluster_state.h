@@ -79,6 +79,7 @@ class ClusterState {
   std::span<const Vacancy> vacancies() const { return vacancies_; }
   uint32_t freeUnits(ServerId server) const { return vacancies_[server].free; }
   bool isUp(ServerId server) const { return details_[server].up; }
+  bool isQuarantined(ServerId server) const { return details_[server].quarantined; }
 
   // The server as it will be once `count` of these tasks sit on it; of memory and disk, as it is.
   // O(kResources).
@@ -145,6 +146,7 @@ class ClusterState {
     Pressure background{};
     bool up = false;
     bool cordoned = false;
+    bool quarantined = false;
     bool removed = false;
     uint64_t version = 0;
     uint64_t free = 0;  // of the first 64 units

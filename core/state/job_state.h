@@ -68,6 +68,18 @@ inline constexpr uint32_t kMaxDecisions = 64;
 inline constexpr uint32_t kNoDecision = UINT32_MAX;
 
 // One task. A task without a stored record is queued at attempt 0, or was cancelled with its job.
+// An attempt of a task that was followed by another one.
+struct EarlierAttempt {
+  uint32_t attempt = 0;
+  AllocationId allocation = 0;
+  std::string server;
+
+  bool operator==(const EarlierAttempt&) const = default;
+};
+
+// That a task remembers.
+inline constexpr size_t kMostEarlierAttempts = 5;
+
 struct TaskRecord {
   JobId job;
   TaskIndex index = 0;
@@ -86,7 +98,8 @@ struct TaskRecord {
   std::string movedFor{};  // why, for people
   WallTime placed = kNever;
   TaskEnd end;  // of the last attempt that ended; while one runs, only `started` is set, and is its
-  std::string previous{};  // how the attempt before this one ended; empty for the first
+  std::string previous{};                 // how the attempt before this one ended; empty for the first
+  std::vector<EarlierAttempt> earlier{};  // the last kMostEarlierAttempts, oldest first
   Duration mayRunFor{};  // how long that one may have run on, of an exclusive job; counts anew at each start
 
   bool operator==(const TaskRecord&) const = default;

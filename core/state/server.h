@@ -70,7 +70,8 @@ struct ServerStatus {
   uint64_t version = 0;  // rises with each change of this server
   bool up = false;       // its monitor is attached
   bool cordoned = false;
-  bool removed = false;  // down for good as far as anybody knows: no job counts on it
+  bool quarantined = false;  // cordoned by the master, as tasks could not be started there: for a while
+  bool removed = false;      // down for good as far as anybody knows: no job counts on it
   RuSet free;
   FreeExtras freeExtras{};            // of the kinds in the facts
   ByteResources allocated{};          // that its tasks claim together

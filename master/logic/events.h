@@ -240,6 +240,7 @@ struct CronAdded {
   RequestId request;
   Caller caller;
   CronSpec cron;
+  bool replaces = false;  // the user's cron of that name, if there is one
 };
 
 // What users do to their crons. kHold: it makes no jobs, and its times pass. kRelease: from now on it makes

@@ -253,9 +253,9 @@ kj::Promise<void> MasterServer::deleteProfile(const Caller& caller, std::string 
   return pending.promise.then([](Status&& status) { requireOk(status); });
 }
 
-kj::Promise<void> MasterServer::addCron(const Caller& caller, CronSpec cron) {
+kj::Promise<void> MasterServer::addCron(const Caller& caller, CronSpec cron, bool replaces) {
   auto pending = others_.add();
-  dispatch(master::CronAdded{pending.number, caller, std::move(cron)});
+  dispatch(master::CronAdded{pending.number, caller, std::move(cron), replaces});
   return pending.promise.then([](Status&& status) { requireOk(status); });
 }
 

@@ -91,7 +91,7 @@ class MasterServer final {
   kj::Promise<void> promoteProfile(const Caller& caller, std::string application, std::string user);
   kj::Promise<void> steerJob(const JobId& job, master::JobChange change, uint8_t priority,
                              const Caller& caller);
-  kj::Promise<void> addCron(const Caller& caller, CronSpec cron);
+  kj::Promise<void> addCron(const Caller& caller, CronSpec cron, bool replaces);
   // The request is numbered here.
   kj::Promise<void> steerCron(master::CronSteered event);
   kj::Promise<void> steerServers(std::vector<std::string> servers, master::ServerChange change,

@@ -1,4 +1,5 @@
 // What users ask of the shared state (schema/master.capnp, UserPort).
+#include <algorithm>
 #include <set>
 
 #include "core/base/text.h"
@@ -93,8 +94,10 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
     const JobId id = readJobId(context.getParams().getId());
     const TaskIndex index = context.getParams().getTask();
     const AllocationId after = context.getParams().getAfter();
+    const AllocationId only = context.getParams().getOnly();
     context.allowCancellation();
-    return locateTask(id, index, after).then([this, context](TaskRecord&& task) mutable {
+    auto found = only == 0 ? locateTask(id, index, after) : locateAttempt(id, index, only);
+    return found.then([this, context](TaskRecord&& task) mutable {
       auto results = context.getResults();
       results.setAllocation(task.allocation);
       results.setServer(text(task.server));
@@ -222,7 +225,8 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
   }
 
   kj::Promise<void> addCron(AddCronContext context) override {
-    return server_.addCron(caller_, read(context.getParams().getCron()));
+    const auto params = context.getParams();
+    return server_.addCron(caller_, read(params.getCron()), params.getReplace());
   }
 
   kj::Promise<void> crons(CronsContext context) override {
@@ -390,13 +394,33 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
     return server_.jobChanged(id, caller_).then([this, id]() { return waitFor(id); });
   }
 
-  kj::Promise<TaskRecord> locateTask(const JobId& id, TaskIndex index, AllocationId after) {
+  TaskRecord requireTask(const JobId& id, TaskIndex index) {
     const JobSummary job = requireVisible(id);
     if (index >= job.tasks) {
-      return toException(notFound("job " + toString(id) + " has no task " + std::to_string(index) +
-                                  ": it has " + std::to_string(job.tasks) + ", from 0"));
+      kj::throwFatalException(
+          toException(notFound("job " + toString(id) + " has no task " + std::to_string(index) + ": it has " +
+                               std::to_string(job.tasks) + ", from 0")));
     }
-    TaskRecord task = *server_.logic().task(id, index);
+    return *server_.logic().task(id, index);
+  }
+
+  // The task as it was at the attempt with this allocation.
+  kj::Promise<TaskRecord> locateAttempt(const JobId& id, TaskIndex index, AllocationId allocation) {
+    TaskRecord task = requireTask(id, index);
+    const auto earlier = std::ranges::find(task.earlier, allocation, &EarlierAttempt::allocation);
+    if (earlier != task.earlier.end()) {
+      task.allocation = allocation;
+      task.server = earlier->server;
+      task.state = RunState::kLost;
+    } else if (task.allocation != allocation) {
+      return toException(notFound("task " + std::to_string(index) + " of job " + toString(id) +
+                                  " does not remember that attempt"));
+    }
+    return server_.synced().then([task = std::move(task)]() mutable { return std::move(task); });
+  }
+
+  kj::Promise<TaskRecord> locateTask(const JobId& id, TaskIndex index, AllocationId after) {
+    TaskRecord task = requireTask(id, index);
     const bool isWaiting = task.state == RunState::kQueued || task.state == RunState::kStarting;
     const bool isKnown = after != 0 && task.allocation == after && !isFinal(task.state);
     if (!isWaiting && !isKnown) {

@@ -30,6 +30,7 @@
 #include "monitor/container/syscall_filter.h"
 #include "monitor/container/task_records.h"
 #include "monitor/container/task_results.h"
+#include "monitor/container/task_use.h"
 #include "monitor/pressure/cache_monitor.h"
 #include "shim/plan.h"
 
@@ -675,6 +676,7 @@ std::optional<TaskEnd> ContainerExecutor::endOf(AllocationId allocation, uint64_
   if (end && end->signal == SIGKILL) {
     if (const auto overrun = store_->overrun(allocation)) addProblem(*end, *overrun);
   }
+  if (end) noteUse(cgroups_.counted(allocation), *end);
   return end;
 }
 
@@ -827,7 +829,7 @@ void ContainerExecutor::reportEnd(AllocationId allocation, const TaskEnd& end) {
   const auto spec = keeps && end.cause != EndCause::kNeverStarted ? store_->launch(allocation) : std::nullopt;
   if (!spec) return reportEndNow(allocation, end);
   found->second.end = end;
-  results_.collect(allocation, store_->directory(allocation), spec->results);
+  results_.collect(spec->submitter, {allocation, store_->directory(allocation), spec->results});
 }
 
 kj::Promise<void> ContainerExecutor::watchResults() {

@@ -22,11 +22,10 @@ ResultCollector::~ResultCollector() noexcept {
   if (thread_.joinable()) thread_.join();
 }
 
-void ResultCollector::collect(AllocationId allocation, std::string taskDirectory,
-                              std::vector<std::string> patterns) {
+void ResultCollector::collect(const std::string& submitter, Task task) {
   {
     const std::lock_guard lock(mutex_);
-    tasks_.push_back({allocation, std::move(taskDirectory), std::move(patterns)});
+    waiting_.push(submitter, std::move(task));
   }
   if (!thread_.joinable()) thread_ = startWorker([this] { run(); });
   changed_.notify_one();
@@ -42,17 +41,19 @@ std::vector<ResultCollector::Kept> ResultCollector::kept() {
 void ResultCollector::run() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return stop_ || !tasks_.empty(); });
+    changed_.wait(lock, [this] { return stop_ || !waiting_.empty(); });
     if (stop_) return;
-    const Task task = std::move(tasks_.front());
-    tasks_.pop_front();
+    const auto next = *waiting_.pop();
+    const Task& task = next.item;
     lock.unlock();
+    const MonotonicTime began = clock_.now().steady;
     Kept kept{task.allocation, ""};
     KJ_IF_MAYBE (failure, kj::runCatchingExceptions(
                               [&]() { kept.problem = keepResults(task.directory, task.patterns, clock_); })) {
       kept.problem = std::string("its result files cannot be kept: ") + failure->getDescription().cStr();
     }
     lock.lock();
+    waiting_.charge(next.user, clock_.now().steady - began);
     kept_.push_back(std::move(kept));
     ::eventfd_write(event_, 1);
   }

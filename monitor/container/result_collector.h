@@ -1,10 +1,10 @@
-// Keeps result files of ended tasks on a thread of its own: a tree that a task left may be large.
+// Keeps result files of ended tasks on a thread of its own: a tree that a task left may be large. Submitters
+// take turns.
 #pragma once
 
 #include <kj/io.h>
 
 #include <condition_variable>
-#include <deque>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -12,6 +12,7 @@
 
 #include "core/base/ids.h"
 #include "env/clock.h"
+#include "rpc/fair_queue.h"
 
 namespace tarcil {
 
@@ -28,8 +29,14 @@ class ResultCollector {
   // Finishes the task that it is at, and leaves the others to a successor.
   ~ResultCollector() noexcept;
 
-  // Of a task in this folder, some time.
-  void collect(AllocationId allocation, std::string taskDirectory, std::vector<std::string> patterns);
+  struct Task {
+    AllocationId allocation = 0;
+    std::string directory;
+    std::vector<std::string> patterns;
+  };
+
+  // Of a task of this submitter, some time.
+  void collect(const std::string& submitter, Task task);
 
   // Readable while there are tasks that are done.
   int fd() const { return event_; }
@@ -37,19 +44,13 @@ class ResultCollector {
   std::vector<Kept> kept();
 
  private:
-  struct Task {
-    AllocationId allocation;
-    std::string directory;
-    std::vector<std::string> patterns;
-  };
-
   void run();
 
   const Clock& clock_;
   const kj::AutoCloseFd event_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Task> tasks_;  // guarded by mutex_, as what follows
+  FairQueue<Task> waiting_;  // by submitter and the time taken; guarded by mutex_, as what follows
   std::vector<Kept> kept_;
   bool stop_ = false;
   std::thread thread_;  // from the first task on: most servers never have one

@@ -73,6 +73,13 @@ uint64_t outputBytes(const std::string& directory) {
   return bytes;
 }
 
+// Empty where the folder has no record of its launch.
+std::string submitterIn(const std::string& folder, AllocationId allocation) {
+  const auto bytes = readOwnFile(folder + "/launch");
+  const auto spec = bytes ? decodeLaunch(*bytes, allocation) : std::nullopt;
+  return spec ? spec->submitter : "";
+}
+
 // A predecessor that was killed while it started a shim leaves its descriptors to that shim until its exec,
 // which is why a held lock gets a second look.
 Result<kj::AutoCloseFd> lockFolder(const std::string& data) {
@@ -105,7 +112,7 @@ Result<std::unique_ptr<TaskStore>> TaskStore::open(const std::string& dataDirect
 }
 
 TaskStore::TaskStore(std::string dataDirectory, KeepDone keep, kj::AutoCloseFd lock)
-    : data_(std::move(dataDirectory)), keep_(keep), lock_(std::move(lock)), spares_(data_ + "/spare") {
+    : data_(std::move(dataDirectory)), lock_(std::move(lock)), spares_(data_ + "/spare"), kept_(keep) {
   settleEarlierBoot();
   loadDone();
   for (const auto& entry : std::filesystem::directory_iterator(data_ + "/trash"))
@@ -128,13 +135,17 @@ void TaskStore::settleEarlierBoot() {
 }
 
 void TaskStore::loadDone() {
+  std::vector<KeptTasks::Task> tasks;
   for (const AllocationId allocation : allocationsIn(data_ + "/done")) {
-    const std::string folder = data_ + "/done/" + std::to_string(allocation);
-    done_.push_back({allocation, outputBytes(folder), changedAt(folder)});
-    doneBytes_ += done_.back().bytes;
+    const std::string folder = keptFolder(allocation);
+    tasks.push_back({allocation, submitterIn(folder, allocation), outputBytes(folder), changedAt(folder)});
   }
-  std::stable_sort(done_.begin(), done_.end(),
-                   [](const Done& a, const Done& b) { return a.since < b.since; });
+  std::ranges::stable_sort(tasks, {}, &KeptTasks::Task::since);
+  for (KeptTasks::Task& task : tasks) kept_.add(std::move(task));
+}
+
+std::string TaskStore::keptFolder(AllocationId allocation) const {
+  return data_ + "/done/" + std::to_string(allocation);
 }
 
 std::string TaskStore::directory(AllocationId allocation) const {
@@ -156,20 +167,20 @@ Status TaskStore::record(const LaunchSpec& spec) {
 }
 
 Status TaskStore::makeFolder(const std::string& path) {
-  if (recycleOldest(path) || ::mkdir(path.c_str(), 0700) == 0) return {};
+  if (recycleKept(path) || ::mkdir(path.c_str(), 0700) == 0) return {};
   if (errno != EEXIST) return failure("make the folder", path);
   throwAway(path);  // of a record that failed half way
   return ::mkdir(path.c_str(), 0700) == 0 ? Status() : failure("make the folder", path);
 }
 
 // Only when the next one would be one too many: until then its output is kept.
-bool TaskStore::recycleOldest(const std::string& path) {
-  if (done_.empty() || done_.size() < keep_.tasks) return false;
-  const Done oldest = done_.front();
-  const std::string from = data_ + "/done/" + std::to_string(oldest.allocation);
-  if (::rename(from.c_str(), path.c_str()) != 0) return false;
-  done_.pop_front();
-  doneBytes_ -= oldest.bytes;
+bool TaskStore::recycleKept(const std::string& path) {
+  const auto task = kept_.takeForAnother();
+  if (!task) return false;
+  if (::rename(keptFolder(task->allocation).c_str(), path.c_str()) != 0) {
+    throwAway(keptFolder(task->allocation));
+    return false;
+  }
   bool good = ::rename((path + "/exit").c_str(), (path + "/exit.new").c_str()) == 0;
   const std::string results = path + kResultsFolder;
   if (::access(results.c_str(), F_OK) == 0) throwAway(results);
@@ -290,22 +301,21 @@ std::vector<AllocationId> TaskStore::tasks() const {
 
 void TaskStore::forget(AllocationId allocation, WallTime now) {
   const std::string from = directory(allocation);
-  const std::string to = data_ + "/done/" + std::to_string(allocation);
+  const std::string to = keptFolder(allocation);
   for (const char* name : {"/work", "/tmp"}) {
     if (!isEmptyFolder(from + name)) throwAway(from + name);
   }
   const bool there = ::rename(from.c_str(), to.c_str()) == 0 || ::mkdir(to.c_str(), 0700) == 0;
   if (!there) return;
   ::utimensat(AT_FDCWD, to.c_str(), nullptr, 0);  // for a successor, who reads the age there
-  done_.push_back({allocation, outputBytes(to), now});
-  doneBytes_ += done_.back().bytes;
+  kept_.add({allocation, submitterIn(to, allocation), outputBytes(to), now});
   prune(now);
   spares_.refill();
 }
 
 std::vector<AllocationId> TaskStore::forgotten() const {
   std::vector<AllocationId> result;
-  for (const Done& done : done_) result.push_back(done.allocation);
+  for (const KeptTasks::Task& task : kept_.all()) result.push_back(task.allocation);
   return result;
 }
 
@@ -314,12 +324,7 @@ void TaskStore::discard(AllocationId allocation) {
 }
 
 void TaskStore::prune(WallTime now) {
-  while (!done_.empty() &&
-         (done_.size() > keep_.tasks || doneBytes_ > keep_.bytes || now - done_.front().since > keep_.age)) {
-    doneBytes_ -= done_.front().bytes;
-    throwAway(data_ + "/done/" + std::to_string(done_.front().allocation));
-    done_.pop_front();
-  }
+  while (const auto task = kept_.takeExcess(now)) throwAway(keptFolder(task->allocation));
 }
 
 // Out of sight at once, off the disk later.

@@ -22,8 +22,8 @@
 //     tmp/      what the task sees as /tmp
 //   <data>/done/<allocation>/ the same of tasks forgotten, work/ and tmp/ emptied; empty for one that was
 //   forgotten
-//               without having been recorded. Bounded in number, bytes and age. Also the mark that the
-//               allocation is over
+//               without having been recorded. Bounded in number, bytes and age (kept_tasks.h). Also the mark
+//               that the allocation is over
 //   <data>/spare/             room for `units`, `reason` and `overrun` when a task has filled the disk
 //   (spare_files.h) <data>/trash/             on its way out
 //
@@ -36,15 +36,14 @@
 // took with it altogether is unknown here, and the master, which hears at the next attachment which tasks
 // this server knows, counts it as lost as well. A sync would cost every task 0.2 ms and save none of them.
 //
-// The folder of the oldest task in done/ becomes the next task's, files and all. To make and remove six files
-// a task is what costs most otherwise, above all on ext4 without a journal, where each new file searches past
-// all that were removed within the last minutes.
+// The folder of the task in done/ that goes next becomes the next task's, files and all. To make and remove
+// six files a task is what costs most otherwise, above all on ext4 without a journal, where each new file
+// searches past all that were removed within the last minutes.
 #pragma once
 
 #include <kj/io.h>
 #include <sys/types.h>
 
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,6 +51,7 @@
 
 #include "core/base/result.h"
 #include "core/model/launch.h"
+#include "monitor/container/kept_tasks.h"
 #include "monitor/container/spare_files.h"
 #include "monitor/container/sweeper.h"
 
@@ -59,12 +59,6 @@ namespace tarcil {
 
 // Locked by the monitor that uses the folder, for as long as it lives.
 inline constexpr const char* kExecutorLock = "executor.lock";
-
-struct KeepDone {
-  size_t tasks = 2000;
-  uint64_t bytes = uint64_t{4} << 30;         // of output and result files, all tasks together
-  Duration age = std::chrono::hours(7 * 24);  // since they were forgotten
-};
 
 class TaskStore {
  public:
@@ -132,27 +126,20 @@ class TaskStore {
   void discard(AllocationId allocation);
 
  private:
-  struct Done {
-    AllocationId allocation;
-    uint64_t bytes;
-    WallTime since;
-  };
-
   TaskStore(std::string dataDirectory, KeepDone keep, kj::AutoCloseFd lock);
   void settleEarlierBoot();
   void loadDone();
   Status makeFolder(const std::string& path);
   Result<kj::AutoCloseFd> makePrivate(const std::string& path, uid_t uid, gid_t gid, mode_t mode);
-  bool recycleOldest(const std::string& path);
+  bool recycleKept(const std::string& path);
+  std::string keptFolder(AllocationId allocation) const;
   void throwAway(const std::string& path);
   std::string file(AllocationId allocation, const char* name) const;
 
   const std::string data_;
-  const KeepDone keep_;
   const kj::AutoCloseFd lock_;
   SpareFiles spares_;
-  std::deque<Done> done_;  // oldest first
-  uint64_t doneBytes_ = 0;
+  KeptTasks kept_;  // in done/
   uint64_t trashed_ = 0;
   Sweeper sweeper_;
 };

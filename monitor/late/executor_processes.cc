@@ -21,6 +21,7 @@ constexpr size_t kPiece = 16 << 10;
 std::string kindOf(const LateTask& task) {
   std::string kind = task.launch.user;
   const auto add = [&kind](const std::string& text) { kind.append(1, '\0').append(text); };
+  add(task.launch.submitter);
   add(task.launch.workdir);
   const Limits& limits = task.launch.limits;
   add(std::to_string(limits.memoryBytes) + " " + std::to_string(limits.pids) + " " +
@@ -155,7 +156,26 @@ void ExecutorProcesses::keepTo(const RuSet& units) {
 
 void ExecutorProcesses::processEnded(AllocationId allocation, int32_t code) {
   const auto ended = processes_.extract(allocation);
-  if (ended && ended.mapped().lease) host_.executorTaskEnded(*ended.mapped().lease, code);
+  if (!ended || !ended.mapped().lease) return;
+  noteEnded(*ended.mapped().lease, allocation);
+  host_.executorTaskEnded(*ended.mapped().lease, code);
+}
+
+void ExecutorProcesses::noteEnded(late::SlotLeaseId lease, AllocationId process) {
+  if (lease == process) return;  // as processOf() says of it anyway
+  endedIn_[lease] = process;
+  ended_.push_back(lease);
+  if (ended_.size() <= kMostEndedTasks) return;
+  endedIn_.erase(ended_.front());
+  ended_.pop_front();
+}
+
+AllocationId ExecutorProcesses::processOf(late::SlotLeaseId lease) const {
+  for (const auto& [allocation, process] : processes_) {
+    if (process.lease == lease) return allocation;
+  }
+  const auto ended = endedIn_.find(lease);
+  return ended == endedIn_.end() ? lease : ended->second;
 }
 
 // --- Connections
@@ -219,12 +239,13 @@ kj::Promise<void> ExecutorProcesses::listen(AllocationId allocation) {
 }
 
 // Whether the process keeps to the protocol.
-bool ExecutorProcesses::takeFrames(AllocationId, Process& process) {
+bool ExecutorProcesses::takeFrames(AllocationId allocation, Process& process) {
   while (const auto frame = process.frames.next()) {
     const auto end = frame->kind == 'E' ? readEnd(frame->body) : std::nullopt;
     if (!end || process.lease != end->number) return false;
     process.lease.reset();
     process.since = clock_.now().steady;
+    noteEnded(end->number, allocation);
     // The next task may come in the meantime, and with it the next frame.
     host_.executorTaskEnded(end->number, end->code);
   }

@@ -3,9 +3,11 @@
 
 #include <kj/async-io.h>
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 #include "env/alarm.h"
 #include "env/clock.h"
@@ -30,9 +32,11 @@ class ExecutorHost {
 
 // Each process runs one task at a time, on one unit. It is started when the first task for it comes, told by
 // its environment (TARCIL_EXECUTOR_SOCKET, TARCIL_EXECUTOR_KEY) where to connect, and kept for the next task
-// of the same executor, user and environment. Lives on the event loop's thread.
+// of the same executor, submitter, system user and environment. Lives on the event loop's thread.
 class ExecutorProcesses final : private kj::TaskSet::ErrorHandler {
  public:
+  static constexpr size_t kMostEndedTasks = 10'000;
+
   struct Options {
     std::string socket;  // path; every user may connect, who has a key is served
     // A process that has no task for so long is ended; one that does not connect for so long too.
@@ -57,6 +61,8 @@ class ExecutorProcesses final : private kj::TaskSet::ErrorHandler {
   void keepTo(const RuSet& units);
   // Whether this is a process of these.
   bool has(AllocationId allocation) const { return processes_.contains(allocation); }
+  // That runs or ran the task, one of the last kMostEndedTasks; a task that is not known stands for itself.
+  AllocationId processOf(late::SlotLeaseId lease) const;
   // The process is gone, with the task that it had.
   void processEnded(AllocationId allocation, int32_t code);
 
@@ -84,6 +90,7 @@ class ExecutorProcesses final : private kj::TaskSet::ErrorHandler {
   bool takeFrames(AllocationId allocation, Process& process);
   void kill(AllocationId allocation, Process& process);
   void lookForIdle();
+  void noteEnded(late::SlotLeaseId lease, AllocationId process);
   void taskFailed(kj::Exception&& exception) override;
 
   kj::Timer& timer_;
@@ -92,6 +99,8 @@ class ExecutorProcesses final : private kj::TaskSet::ErrorHandler {
   const Options options_;
   kj::Own<kj::ConnectionReceiver> receiver_;
   std::map<AllocationId, Process> processes_;
+  std::unordered_map<late::SlotLeaseId, AllocationId> endedIn_;  // by task
+  std::deque<late::SlotLeaseId> ended_;                          // oldest first
   Alarm alarm_;
   kj::TaskSet tasks_;
 };

@@ -58,6 +58,9 @@ class LateBindingMonitor final : public LateExecutorListener {
   const std::vector<std::string>& serverNames() const { return names_; }
 
   // --- The master's word. Servers that are not known here are ignored.
+  // As LateExecutor::outputOf().
+  AllocationId outputOf(late::SlotLeaseId lease) const { return executor_.outputOf(lease); }
+
   // The link to it stands: pools ask for units from the first time on.
   void masterAttached();
   void handle(const std::string& server, const late::PoolAnswer& answer);

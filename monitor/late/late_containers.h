@@ -32,6 +32,7 @@ class LateContainers final : public LateExecutor, private ExecutorListener, priv
   std::optional<int32_t> start(LateTask task) override;
   void stop(uint32_t server, late::SlotLeaseId lease) override;
   void keepTo(uint32_t server, const RuSet& units) override;
+  AllocationId outputOf(late::SlotLeaseId lease) const override { return executors_->processOf(lease); }
 
  private:
   struct Running {

@@ -51,6 +51,10 @@ class LateExecutor {
   // Only these units of the server are the pool's from now on. No task runs on others; what else is kept
   // ready there ends.
   virtual void keepTo(uint32_t server, const RuSet& units) = 0;
+
+  // The container that has the output of a task, which has been started: its own, or that of the process that
+  // ran it beside others of its submitter.
+  virtual AllocationId outputOf(late::SlotLeaseId lease) const { return lease; }
 };
 
 }  // namespace tarcil

@@ -265,8 +265,16 @@ void MonitorServer::taskStarted(AllocationId allocation, WallTime when) {
 
 void MonitorServer::taskEnded(AllocationId allocation, const TaskEnd& end) {
   failpoint("monitor.task_ended");
+  if (serversFault(end)) logFailedLaunch(allocation, end);
   dispatch(monitor::TaskEnded{allocation, end});
   ended(allocation);
+}
+
+void MonitorServer::logFailedLaunch(AllocationId allocation, const TaskEnd& end) {
+  const auto failed = failedLaunches_.note(clock_.now().steady);
+  if (!failed) return;
+  spdlog::warn("{} could not be started by this server's fault; the last, allocation {}: {}",
+               *failed == 1 ? "a task" : std::to_string(*failed) + " tasks", allocation, shown(end.problem));
 }
 
 kj::Promise<void> MonitorServer::authenticate(const std::string& token) {
@@ -324,7 +332,7 @@ kj::Promise<MonitorServer::Output> MonitorServer::output(AllocationId allocation
 MonitorServer::Output MonitorServer::lateOutput(late::SlotLeaseId lease, Stream stream, uint64_t offset) {
   if (lateOutputs_ == nullptr)
     kj::throwFatalException(toException(notFound("this monitor takes no late-bound tasks any more")));
-  auto content = lateOutputs_->read(lease, stream, offset, kOutputPiece);
+  auto content = lateOutputs_->read(late_->outputOf(lease), stream, offset, kOutputPiece);
   if (!content) kj::throwFatalException(toException(content.error()));
   const bool isAll = content->text.empty();
   return {std::move(content->text), isAll, content->offset};

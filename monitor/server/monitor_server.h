@@ -15,6 +15,7 @@
 #include "monitor/late/late_binding.h"
 #include "monitor/logic/attach_pages.h"
 #include "monitor/logic/executor.h"
+#include "monitor/logic/failed_launches.h"
 #include "monitor/logic/monitor_logic.h"
 #include "monitor/logic/performance/violation_tracker.h"
 #include "monitor/performance/task_meter.h"
@@ -105,7 +106,6 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
   void outputTaken(AllocationId allocation, Stream stream, uint64_t offset) {
     outputs_->taken(allocation, stream, offset);
   }
-  // Of a late-bound task that has ended.
   // Files that are kept of a task; of one that has not ended none.
   struct Results {
     ResultsPage page;
@@ -113,6 +113,7 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
   };
   Results results(AllocationId allocation, const std::string& after);
   std::string readResult(AllocationId allocation, const std::string& path, uint64_t offset);
+  // Of a late-bound task that has ended.
   Output lateOutput(late::SlotLeaseId lease, Stream stream, uint64_t offset);
 
  private:
@@ -121,6 +122,7 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
                                    monitor::MasterAttached event);
   Attached attached(wire::MonitorPort::Client port, const monitor::MasterAttached& event);
   void lost(const Error& error);
+  void logFailedLaunch(AllocationId allocation, const TaskEnd& end);
   void dispatch(const monitor::Event& event);
   void carryOut(std::vector<monitor::Action>& actions);
   void carryOut(monitor::RecordLaunch& action);
@@ -165,8 +167,9 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
   std::set<AllocationId> live_;             // recorded and not ended
   std::map<AllocationId, double> reached_;  // as noteUsual() said last; until the end is at the master
   std::map<AllocationId, MonotonicTime>
-      unstarted_;                // of them, those launched here and not started: since when
-  WaitList<AllocationId> ends_;  // of live ones
+      unstarted_;                           // of them, those launched here and not started: since when
+  monitor::FailedLaunches failedLaunches_;  // what the log says of them
+  WaitList<AllocationId> ends_;             // of live ones
 
   // While the link to the master stands.
   kj::Maybe<wire::MonitorPort::Client> port_;

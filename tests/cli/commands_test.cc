@@ -372,6 +372,13 @@ TEST(Submit, ADryRunShowsAPlanAndSubmitsNothing) {
   EXPECT_EQ(dry.exitCode, plan.exitCode);
   EXPECT_EQ(jsonOf(dry).contains("decision"), jsonOf(plan).contains("decision"));
   EXPECT_TRUE(cluster.record().submitted.empty());
+  EXPECT_EQ(tarcil({"submit", "--dry-run", folder.at("job.yaml")}, cluster).out.find("Waits for"),
+            std::string::npos);
+  const ProcessResult held =
+      tarcil({"submit", "--dry-run", "--hold", "--after", "ok:4711", folder.at("job.yaml")}, cluster);
+  EXPECT_THAT(held.out,
+              testing::HasSubstr("Waits for    = `tarcil job release`, the end of 1 job; if that were "
+                                 "so now:\n"));
 }
 
 TEST(Submit, WaitShowsTheEndAndFailsWithTheJob) {

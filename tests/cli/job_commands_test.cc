@@ -179,6 +179,7 @@ TEST(JobList, IsSortedByAColumn) {
     return found;
   };
   EXPECT_EQ(numbers({"--sort", "state"}), (std::vector<uint64_t>{2, 3, 1}));
+  EXPECT_EQ(numbers({"--sort", "state", "--limit", "1"}), (std::vector<uint64_t>{2})) << "of all";
   EXPECT_EQ(numbers({"--sort", "number", "--reverse"}), (std::vector<uint64_t>{3, 2, 1}));
   EXPECT_EQ(numbers({"--reverse"}), (std::vector<uint64_t>{3, 2, 1}));
 }

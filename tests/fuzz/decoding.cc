@@ -135,6 +135,8 @@ TaskEnd taskEnd() {
   TaskEnd end;
   end.cause = EndCause::kTimedOut;
   end.lacksOutput = true;
+  end.peakMemoryBytes = 4096;
+  end.cpuTime = std::chrono::seconds(2);
   end.problem = "took too long";
   return end;
 }
@@ -146,6 +148,7 @@ TaskRecord taskRecord() {
   task.rus = {1, 2};
   task.extras = {{"gpus", {0, 3}}};
   task.end = taskEnd();
+  task.earlier = {{1, 2, "server-2"}};
   return task;
 }
 

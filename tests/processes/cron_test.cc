@@ -53,7 +53,13 @@ TEST(Cron, IsHeldReleasedShownAndRemoved) {
   ASSERT_EQ(cluster.run({"cron", "run", "leap"}).exitCode, 0);
   const auto shown = cluster.run({"cron", "show", "leap"});
   EXPECT_THAT(shown.out, AllOf(HasSubstr("-02-29T03:30:00"), HasSubstr("by hand"), HasSubstr("active")));
-  EXPECT_EQ(cluster.json({"cron", "show", "leap"})["next"].size(), 5u);
+  const std::string other = cluster.jobFile(shellJob("true", "tasks: 2\n"));
+  EXPECT_THAT(cluster.run({"cron", "add", "leap", kSeldom, other}).err, HasSubstr("--replace"));
+  ASSERT_EQ(cluster.run({"cron", "add", "leap", kSeldom, other, "--replace"}).exitCode, 0);
+  const Json replaced = cluster.json({"cron", "show", "leap"});
+  EXPECT_EQ(replaced["next"].size(), 5u);
+  EXPECT_EQ(replaced["runs"].size(), 1u);
+  EXPECT_EQ(replaced["job"]["tasks"], 2);
   EXPECT_EQ(cluster.run({"cron", "remove", "leap"}).exitCode, 0);
   EXPECT_EQ(cluster.json({"cron", "list"}).size(), 0u);
   EXPECT_EQ(cluster.json({"job", "list"}).size(), 1u) << "its job stays";

@@ -200,6 +200,18 @@ TEST(LateBinding, ExecutorsRunManyTasksInOneProcess) {
   EXPECT_EQ(missing["tasks"][0]["exit_code"], 127);
 }
 
+TEST(LateBinding, ShowsWhatAnExecutorWrote) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.rus = 2});
+  const Json job = cluster.json(
+      {"submit", "--wait",
+       cluster.jobFile("policy: late-binding\nexecutor: [sh, -c, 'echo no such module >&2; exit 3']\n"
+                       "command: [x]\n")},
+      1);
+  EXPECT_EQ(job["tasks"][0]["exit_code"], 3);
+  EXPECT_EQ(cluster.run({"job", "logs", "--stderr", std::string(job["id"])}).out, "no such module\n");
+}
+
 TEST(LateBinding, TheExampleOfShortTasksRunsAsItIsWritten) {
   SKIP_WITHOUT_CONTAINERS();
   ManualCluster cluster({.rus = 2});

@@ -19,6 +19,7 @@ TEST(Numbers, GoOnThroughTheDeathOfTheMasterAndAreTakenByEveryCommand) {
   const Json third = cluster.json({"submit", file});
   EXPECT_EQ(third["number"], 3);
   EXPECT_EQ(cluster.json({"job", "wait", "1", "2", "3"})[2]["number"], 3);
+  EXPECT_EQ(cluster.run({"job", "wait", "1", "--timeout", "0s"}).exitCode, 0) << "it is over already";
   EXPECT_EQ(cluster.json({"job", "status", "3"})["id"], third["job"]);
   EXPECT_EQ(cluster.run({"job", "logs", "3.1"}).out, "task 1\n");
   EXPECT_EQ(cluster.json({"job", "explain", "3"})["number"], 3);

@@ -162,6 +162,26 @@ TEST(OutputFiles, HaveTheOutputOfEachTaskAndAttempt) {
   }
 }
 
+TEST(ClusterOutput, OfAnEarlierAttemptIsShown) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.rus = 2});
+  const std::string job = cluster.submit(shellJob("echo attempt $TARCIL_ATTEMPT; test $TARCIL_ATTEMPT = 7",
+                                                  "restart: {attempts: 7, backoff: 0s}\n"));
+  const Json task = cluster.ended(job)["tasks"][0];
+  EXPECT_EQ(task["earlier"].size(), 5u) << "the last five of seven";
+  EXPECT_EQ(task["earlier"][0]["attempt"], 2);
+  const auto logs = [&](const std::string& attempt) {
+    return cluster.run({"job", "logs", "--attempt", attempt, job + ".0"});
+  };
+  EXPECT_EQ(logs("2").out, "attempt 2\n");
+  EXPECT_EQ(logs("7").out, "attempt 7\n");
+  const ProcessResult forgotten = logs("1");
+  EXPECT_EQ(forgotten.exitCode, 1);
+  EXPECT_THAT(forgotten.err, HasSubstr("has no attempt 1 that is kept: there are 2, 3, 4, 5, 6 and 7"));
+  const Json both = cluster.json({"job", "logs", "--attempt", "3", job});
+  EXPECT_EQ(both["tasks"][0]["stdout"], "attempt 3\n");
+}
+
 TEST(OutputFiles, ThatCannotBeWrittenAreTheJobsOwnFault) {
   SKIP_WITHOUT_CONTAINERS();
   ManualCluster cluster({.servers = 2, .rus = 2});

@@ -143,6 +143,8 @@ TaskEnd aFullEnd() {
   end.problem = "too slow";
   end.started = WallTime(Duration(5));
   end.ended = WallTime(Duration(6));
+  end.peakMemoryBytes = 7;
+  end.cpuTime = Duration(8);
   return end;
 }
 
@@ -184,7 +186,7 @@ ServerUpdate aFullServer() {
                   .emulated = true,
                   .missing = {"perf"}};
   update.status.version = 9;
-  update.status.up = update.status.cordoned = update.status.removed = true;
+  update.status.up = update.status.cordoned = update.status.quarantined = update.status.removed = true;
   update.status.free.insert(1);
   update.status.freeExtras["gpus"].insert(0);
   update.status.allocated = {1 << 10, 1 << 11};
@@ -234,6 +236,7 @@ TEST(WireFields, OfTasks) {
                   .placed = WallTime(Duration(7)),
                   .end = aFullEnd(),
                   .previous = "lost",
+                  .earlier = {{1, 3, "t"}},
                   .mayRunFor = Duration(8)};
   EXPECT_THAT(unsetBy<wire::TaskRecord>(task), IsEmpty());
   EXPECT_THAT(unsetBy<wire::DecisionRecord>(DecisionRecord{anId(), 2, {1}, aFullExplanation()}), IsEmpty());
@@ -258,6 +261,7 @@ TEST(WireFields, OfLaunchesAndReports) {
   launch.allocation = 1;
   launch.job = anId();
   launch.jobName = "train";
+  launch.submitter = "alice";
   launch.task = 2;
   launch.attempt = 3;
   launch.tasks = 4;

@@ -55,6 +55,21 @@ void release(EventContext& context, LiveCron& live) {
   context.tables.crons.awaitNext(live);
 }
 
+// By one with another schedule or job: what became of its times stays, and so do its jobs.
+void replace(EventContext& context, LiveCron& live, const CronSpec& spec, const std::string& runAs) {
+  CronTable& crons = context.tables.crons;
+  if (live.cron.pending != kNever) giveUpPending(context, live, "the cron was replaced");
+  Cron cron = live.cron;
+  cron.spec = spec;
+  cron.spec.id = live.cron.spec.id;
+  cron.runAs = runAs;
+  cron.takenUp = std::max(cron.takenUp, context.now.wall);
+  crons.erase(live);
+  const LiveCron& replaced = crons.add(std::move(cron));
+  context.out.put(replaced.cron);
+  crons.awaitNext(replaced);
+}
+
 Status run(EventContext& context, LiveCron& live, const JobId& id) {
   const Cron& cron = live.cron;
   if (const Job* job = context.tables.jobs.find(id)) {
@@ -80,10 +95,11 @@ Status addCron(EventContext& context, const CronAdded& event) {
   Tables& tables = context.tables;
   const CronSpec& spec = event.cron;
   const std::string& user = event.caller.user;
-  if (const LiveCron* there = tables.crons.find(user, spec.name)) {
-    if (there->cron.spec.id == spec.id) return {};
+  LiveCron* there = tables.crons.find(user, spec.name);
+  if (there != nullptr && there->cron.spec.id == spec.id) return {};
+  if (there != nullptr && !event.replaces) {
     return invalid("name: " + user + " has a cron " + shown(spec.name) +
-                   " already; write another name, or remove that one (tarcil cron remove)");
+                   " already; write another name, or replace that one (tarcil cron add --replace)");
   }
   if (tables.crons.find(spec.id) != nullptr) return invalid("id: another cron has this id; make a new one");
   if (Status good = checkCron(spec, tables.crons.zones()); !good) return good;
@@ -93,8 +109,12 @@ Status addCron(EventContext& context, const CronAdded& event) {
           tooLarge(tables.options, {.id = {}, .spec = spec.job, .user = user, .runAs = *runAs});
       !problem.empty())
     return invalid(std::move(problem));
-  if (Status fits = requireRoomFor(tables, user); !fits) return fits;
   if (Status comes = requireSomeTime(tables, spec, context.now.wall); !comes) return comes;
+  if (there != nullptr) {
+    replace(context, *there, spec, *runAs);
+    return {};
+  }
+  if (Status fits = requireRoomFor(tables, user); !fits) return fits;
   const LiveCron& live = tables.crons.add(
       {.spec = spec, .user = user, .runAs = *runAs, .added = context.now.wall, .takenUp = context.now.wall});
   context.out.put(live.cron);

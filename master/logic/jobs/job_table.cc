@@ -358,10 +358,7 @@ void JobTable::reopen(Job& job, const std::string& owner) {
   job.tasks.forEachRecord([this, &job](TaskRecord& task) {
     if (task.state == RunState::kDone || !isFinal(task.state)) return;
     task.failures = task.excused = 0;
-    if (task.allocation != 0) {
-      ++task.attempt;
-      task.previous = describe(task.end);
-    }
+    if (task.allocation != 0) beginNextAttempt(task);
     setState(job, task.index, RunState::kQueued);
   });
   setState(job, RunState::kQueued);

@@ -99,8 +99,7 @@ void concludeAttempt(EventContext& context, Job& job, TaskIndex index, const Tas
   task.stopping = task.moving = false;
   task.movedFor.clear();
   if (next == RunState::kQueued) {
-    ++task.attempt;
-    task.previous = describe(task.end);
+    beginNextAttempt(task);
     task.mayRunFor = job.record.spec.exclusive ? mayRunFor : Duration::zero();
   }
   context.tables.jobs.setState(job, index, next);
@@ -156,6 +155,13 @@ Duration restartDelay(const JobSpec& spec, const TaskRecord& task) {
   if (tries == 0) return task.mayRunFor;
   const Duration backoff = std::clamp(spec.restart.backoff, Duration::zero(), kMaxBackoff);
   return std::max(backoff * (1 << std::min(tries - 1, kMaxDoublingsOfBackoff)), task.mayRunFor);
+}
+
+void beginNextAttempt(TaskRecord& task) {
+  if (task.earlier.size() == kMostEarlierAttempts) task.earlier.erase(task.earlier.begin());
+  task.earlier.push_back({task.attempt, task.allocation, task.server});
+  task.previous = describe(task.end);
+  ++task.attempt;
 }
 
 std::string describe(const TaskEnd& end) {

@@ -47,4 +47,7 @@ Duration restartDelay(const JobSpec& spec, const TaskRecord& task);
 // "exited with code 1", and the like.
 std::string describe(const TaskEnd& end);
 
+// The task's attempt has ended as `task.end` says, and another one follows.
+void beginNextAttempt(TaskRecord& task);
+
 }  // namespace tarcil::master

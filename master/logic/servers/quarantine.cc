@@ -15,6 +15,7 @@ bool isAside(const Server& server) {
 void release(EventContext& context, Server& server) {
   server.trust.asideUntil = kNever;
   server.trust.asideReason.clear();
+  server.trust.neverStarted = 0;
   context.tables.servers.refreshCordon(server);
 }
 
@@ -27,7 +28,6 @@ void setAside(EventContext& context, Server& server, const std::string& problem)
   trust.asideReason = "set aside after " + std::to_string(trust.neverStarted) +
                       " tasks that could not be started; the last: " + problem;
   ++trust.timesAside;
-  trust.neverStarted = 0;
   context.tables.servers.quarantines().set(server.record.id, context.now.steady + time);
   context.tables.servers.refreshCordon(server);
 }

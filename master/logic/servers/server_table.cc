@@ -212,10 +212,12 @@ void ServerTable::setBackground(Server& server, const Pressure& background) {
 }
 
 void ServerTable::refreshCordon(Server& server) {
-  const bool cordoned =
-      server.record.cordoned || server.trust.asideUntil != kNever || !server.autoCordonReason.empty();
-  if (server.status.cordoned == cordoned) return;
+  const bool isAside = server.trust.asideUntil != kNever;
+  const bool cordoned = server.record.cordoned || isAside || !server.autoCordonReason.empty();
+  const bool quarantined = isAside && !server.record.cordoned;
+  if (server.status.cordoned == cordoned && server.status.quarantined == quarantined) return;
   server.status.cordoned = cordoned;
+  server.status.quarantined = quarantined;
   ++server.status.version;
   noteBetter(server);
 }

@@ -28,6 +28,10 @@ TEST(WaitReason, SaysWhyNoServerTakesTasks) {
   EXPECT_EQ(whyWaiting(aJob(1), 1, {.suitsAll = false, .down = 2, .cordoned = 1}, nullptr).text,
             "no server that suits it takes tasks: 2 are down, 1 is cordoned");
   EXPECT_EQ(whyWaiting(aJob(1), 1, {.suitsAll = false}, nullptr).text, "no server suits it");
+  EXPECT_EQ(
+      whyWaiting(aJob(1), 1, {.down = 1, .quarantined = 2}, nullptr).text,
+      "no server takes tasks: 1 is down, 2 are quarantined, as tasks could not be started there; they are "
+      "tried again later");
 }
 
 TEST(WaitReason, SaysThatAGangNeedsMoreThanIsUp) {

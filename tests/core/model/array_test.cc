@@ -57,6 +57,14 @@ TEST(Array, TheCommandWithTheLongestItemIsBounded) {
   EXPECT_THAT(whyNotItems(job), StartsWith("make the command of task 1 too long: command and env hold"));
 }
 
+TEST(Array, OutputsOfTasksAreToldApart) {
+  const JobSpec job = over({"a", "a1"});
+  for (const char* path : {"/logs/{item}{index}", "/logs/{index}{attempt}", "/logs/{item}0{index}"})
+    EXPECT_THAT(whyNotOutput(job, path), HasSubstr("right beside {item} or {attempt}")) << path;
+  for (const char* path : {"/logs/{item}-{index}", "/logs/{index}/{item}{index}", "/logs/{index}.{attempt}"})
+    EXPECT_EQ(whyNotOutput(job, path), "") << path;
+}
+
 TEST(Array, ItsListIsBoundedWithTheJob) {
   std::vector<std::string> items(2'000, std::string(600, 'x'));
   EXPECT_THAT(checkJob(over(std::move(items)), false).error().message, HasSubstr("items: take 12"));

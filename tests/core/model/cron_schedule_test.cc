@@ -81,6 +81,7 @@ TEST(CronSchedule, WhatIsWrongIsNamedWithItsField) {
   EXPECT_THAT(refusal("0 0 * * 8"), HasSubstr("day of week: '8'"));
   EXPECT_THAT(refusal("5-1 0 * * *"), HasSubstr("ends before it begins"));
   EXPECT_THAT(refusal("*/0 0 * * *"), HasSubstr("step of 1 or more"));
+  EXPECT_THAT(refusal("*/90 * * * *"), HasSubstr("a step that its range never makes: 59 at most"));
   EXPECT_THAT(refusal("5/10 0 * * *"), HasSubstr("no range"));
   EXPECT_THAT(refusal("1, 0 * * *"), HasSubstr("minute: ''"));
   EXPECT_THAT(refusal("-1 0 * * *"), HasSubstr("minute: '-1'"));
@@ -237,7 +238,7 @@ std::string randomField(Rng& rng, uint32_t first, uint32_t last) {
     case 0:
       return "*";
     case 1:
-      return "*/" + std::to_string(1 + rng.below(last));
+      return "*/" + std::to_string(1 + rng.below(last - first));
     case 2: {
       const uint32_t a = number(), b = number();
       return std::to_string(std::min(a, b)) + "-" + std::to_string(std::max(a, b));

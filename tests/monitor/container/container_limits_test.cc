@@ -55,6 +55,14 @@ TEST_F(ContainerLimitsTest, ATaskThatRunsOutOfMemoryIsKilledAndNamed) {
   EXPECT_FALSE(end.succeeded());
 }
 
+TEST_F(ContainerLimitsTest, TheEndSaysWhatTheTaskUsed) {
+  if (missing("memory")) GTEST_SKIP() << "no memory controller";
+  const TaskEnd end = containers().run(script(1, "head -c 50000000 /dev/zero | tail > /dev/null"));
+  EXPECT_GT(end.peakMemoryBytes, 50'000'000u) << "tail holds a line";
+  EXPECT_LT(end.peakMemoryBytes, 500'000'000u);
+  EXPECT_GT(end.cpuTime, Duration(0));
+}
+
 TEST_F(ContainerLimitsTest, ATaskThatGetsOverTheLossOfAProcessSucceedsAndTheLossIsNamed) {
   if (missing("memory")) GTEST_SKIP() << "no memory controller";
   LaunchSpec spec = script(1, "tail /dev/zero; exit 0");

@@ -113,6 +113,24 @@ TEST_F(TaskStoreTest, KeepsTheNewestTasksBySize) {
   EXPECT_FALSE(output(1).ok());
 }
 
+TEST_F(TaskStoreTest, KnowsWhoseTasksAreKeptAcrossMonitors) {
+  open();
+  const auto endOf = [this](AllocationId allocation, const std::string& submitter) {
+    LaunchSpec spec = taskOf(allocation, {"true"});
+    spec.submitter = submitter;
+    ASSERT_TRUE(store().record(spec).ok());
+    std::ofstream(store().directory(allocation) + "/stdout") << submitter;
+    store().forget(allocation, wall());
+  };
+  endOf(1, "alice");
+  endOf(2, "bob");
+  open({.tasks = 2});
+  endOf(3, "bob");
+  EXPECT_EQ(output(1).value(), "alice");
+  EXPECT_FALSE(output(2).ok());
+  EXPECT_EQ(output(3).value(), "bob");
+}
+
 TEST_F(TaskStoreTest, KeepsNoOutputThatIsTooOld) {
   open({.age = std::chrono::hours(2)});
   const WallTime now = wall();

@@ -56,6 +56,9 @@ struct Crons : testing::Test {
   Status add(const CronSpec& cron, const Caller& caller = alice()) {
     return answerOf(master.handle(CronAdded{1, caller, cron}));
   }
+  Status replace(const CronSpec& cron) {
+    return answerOf(master.handle(CronAdded{1, alice(), cron, /*replaces=*/true}));
+  }
   Status steer(CronChange change, const Caller& caller = alice(), int job = 0,
                const std::string& name = "sync") {
     return answerOf(master.handle(CronSteered{1, caller, "alice", name, change, jobId(job)}));
@@ -94,6 +97,36 @@ struct Crons : testing::Test {
 
   std::vector<Action> lastActions;
 };
+
+TEST_F(Crons, OneThatIsReplacedKeepsItsJobs) {
+  ASSERT_TRUE(add(everyTenMinutes()));
+  passUntil(10);
+  const AllocationId running = start(jobs()[0].record.id);
+  CronSpec hourly = everyTenMinutes();
+  hourly.id.bytes[0] = 0xc1;
+  hourly.schedule = "0 * * * *";
+  EXPECT_THAT(refusal(add(hourly)), HasSubstr("tarcil cron add --replace"));
+  ASSERT_TRUE(replace(hourly));
+  EXPECT_THAT(view().next, ElementsAre(at(60), at(120), at(180), at(240), at(300)));
+  restart();
+  passUntil(60);
+  EXPECT_THAT(jobs(), SizeIs(1)) << "skipped: the job of the former schedule runs";
+  EXPECT_THAT(runs().back().reason, HasSubstr("had not ended"));
+  end(running);
+  passUntil(120);
+  EXPECT_THAT(jobs(), SizeIs(2));
+}
+
+TEST_F(Crons, OneThatIsHeldStaysSoWhenItIsReplaced) {
+  ASSERT_TRUE(add(everyTenMinutes()));
+  ASSERT_TRUE(steer(CronChange::kHold));
+  CronSpec other = everyTenMinutes();
+  other.id.bytes[0] = 0xc1;
+  ASSERT_TRUE(replace(other));
+  passUntil(30);
+  EXPECT_THAT(jobs(), IsEmpty());
+  EXPECT_TRUE(view().cron.isHeld);
+}
 
 TEST_F(Crons, AJobIsMadeWhenItsTimeComes) {
   ASSERT_TRUE(add(everyTenMinutes()));

@@ -40,6 +40,8 @@ TEST_F(Quarantine, SetsAServerAsideThatFailsAgainAndAgain) {
   fail(1);
   EXPECT_TRUE(isAside());
   EXPECT_TRUE(master.status("a").cordoned) << "agents see it";
+  EXPECT_TRUE(master.status("a").quarantined) << "and tell those who wait";
+  EXPECT_EQ(view().neverStarted, 5u);
   EXPECT_THAT(view().reason,
               HasSubstr("5 tasks that could not be started; the last: cannot make the cgroup"));
   EXPECT_EQ(view().asideUntil, master.now().wall + minutes(1));
@@ -52,6 +54,8 @@ TEST_F(Quarantine, EndsByItselfAndGetsLongerEachTime) {
   master.pass(seconds(1));
   EXPECT_FALSE(isAside());
   EXPECT_FALSE(master.status("a").cordoned);
+  EXPECT_FALSE(master.status("a").quarantined);
+  EXPECT_EQ(view().neverStarted, 0u);
   EXPECT_EQ(view().reason, "");
   fail(5);
   EXPECT_EQ(view().asideUntil, master.now().wall + minutes(2));
@@ -143,6 +147,7 @@ TEST_F(Quarantine, LeavesACordonWhenItEnds) {
   master.pass(minutes(1));
   EXPECT_FALSE(isAside());
   EXPECT_TRUE(master.status("a").cordoned);
+  EXPECT_FALSE(master.status("a").quarantined) << "the operator's word lasts longer";
   EXPECT_EQ(view().reason, "cordoned by root");
 }
 
