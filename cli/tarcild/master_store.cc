@@ -10,6 +10,7 @@
 #include "cli/tarcild/commands.h"
 #include "core/base/failure.h"
 #include "env/clock.h"
+#include "master/store/rocks/next_store.h"
 #include "master/store/rocks/restore.h"
 #include "master/store/rocks/rocks_store.h"
 #include "master/store/store_check.h"
@@ -74,6 +75,7 @@ void addBackup(CLI::App& master) {
 
 struct RestoreFlags {
   bool json = false;
+  bool atNextStart = false;
   std::string backup, store;
 };
 
@@ -84,9 +86,18 @@ Rng randomRng() {
   return Rng(seed);
 }
 
+std::string whatIsNext(const std::string& store) {
+  const auto master = userOfStore(store);
+  return "The master takes it at its next start, and keeps its store as " + store + ".before-TIME. " +
+         (master ? "Now `kill " + std::to_string(*master) +
+                       "` ends the master, which `tarcil up` or systemd starts again; tasks run on.\n"
+                 : "No master uses that store now: start one.\n");
+}
+
 int restore(const RestoreFlags& flags) {
   Rng rng = randomRng();
-  const std::string store = absolute(flags.store);
+  const std::string present = absolute(flags.store);
+  const std::string store = flags.atNextStart ? nextStore(present) : present;
   const auto restored = restoreStore(absolute(flags.backup), store, systemClock().now().wall, rng);
   if (!restored) {
     const bool isInput = restored.error().code == ErrorCode::kInvalid;
@@ -97,6 +108,7 @@ int restore(const RestoreFlags& flags) {
   } else {
     print(aligned(
         {{"Store", store}, {"Cluster", restored->cluster}, {"Epoch", std::to_string(restored->epoch)}}));
+    if (flags.atNextStart) print("\n" + whatIsNext(present));
   }
   return kExitDone;
 }
@@ -106,17 +118,28 @@ void addRestore(CLI::App& master) {
       master, "restore",
       {"master restore [OPTIONS] --store DIR BACKUP", "Make a store of a backup.",
        "Copies a backup to DIR, a folder that is not there or empty, for a master to start on: stop the old "
-       "master, move its store away, restore, start. The backup stays as it is.\n\n"
+       "master, move its store away, restore, start. The backup stays as it is. With --at-next-start the "
+       "master "
+       "of the store in DIR puts the copy in its place when it starts the next time, so that under a "
+       "supervisor "
+       "(`tarcil up`) nothing else has to be stopped; what it answers until then is in the store that it "
+       "leaves "
+       "behind.\n\n"
        "The copy begins a new epoch of the cluster. Agents and monitors learn of it when they attach: jobs "
        "submitted after the backup are gone, and their tasks are stopped; tasks that ended after it count "
        "as lost, and are started again where restart.on_lost allows.",
-       "  tarcil master restore /backups/monday --store /var/lib/tarcil/master/store\n", kOfflineExits},
+       "  tarcil master restore /backups/monday --store /var/lib/tarcil/master/store\n"
+       "  tarcil master restore /backups/monday --store /var/lib/tarcil/master/store --at-next-start\n",
+       kOfflineExits},
       [](CLI::App& command) {
         auto flags = std::make_shared<RestoreFlags>();
         command.add_option("BACKUP", flags->backup, "Folder that `tarcil master backup` wrote.")->required();
         command.add_option("--store", flags->store, "Folder of the store to be made.")
             ->required()
             ->type_name("DIR");
+        command.add_flag(
+            "--at-next-start", flags->atNextStart,
+            "DIR has a store: its master takes the copy in its place when it starts the next time.");
         addJsonFlag(command, flags->json);
         onRun(command, [flags]() { return restore(*flags); });
       });

@@ -1,5 +1,7 @@
 #include <spdlog/spdlog.h>
 
+#include <filesystem>
+
 #include "core/base/failure.h"
 #include "deploy/roles/roles.h"
 #include "env/clock.h"
@@ -7,6 +9,7 @@
 #include "master/server/master_ports.h"
 #include "master/server/read_only_gate.h"
 #include "master/store/drop_jobs.h"
+#include "master/store/rocks/next_store.h"
 #include "master/store/rocks/rocks_store.h"
 
 namespace tarcil {
@@ -32,6 +35,17 @@ void dropJobs(Store& store, StoreContents& contents, const std::vector<std::stri
   }
 }
 
+// The store that `tarcil master restore --at-next-start` left, if there is one.
+void takeRestored(const std::string& store) {
+  const bool waits = std::filesystem::exists(nextStore(store));
+  const auto former = takeNextStore(store, systemClock().now().wall);
+  if (!former) throw Failure(kExitFailed, former.error().message);
+  if (waits) {
+    spdlog::info("{} is the restored store now{}", store,
+                 *former ? "; the one before is kept as " + **former : "");
+  }
+}
+
 }  // namespace
 
 int serveMaster(const MasterFlags& asGiven) {
@@ -50,6 +64,7 @@ int serveMaster(const MasterFlags& asGiven) {
   RoleProcess process("master", flags.role);
   process.allowManyPeers();
   const bool isReadOnly = flags.options.readOnly;
+  if (!isReadOnly) takeRestored(flags.store);
   auto store = isReadOnly ? openRocksStoreReadOnly(flags.store) : openRocksStore(flags.store);
   if (!store.ok()) throw Failure(kExitBadInput, store.error().message);
   auto contents = (*store)->load();

@@ -109,6 +109,22 @@ TEST(Backup, GoesOnAmongAgentsAndMonitorsThatStayed) {
   expectTheBackupGoesOn(cluster, jobs);
 }
 
+TEST(Backup, IsTakenAtTheNextStart) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.servers = 1, .rus = 3});
+  const History jobs = backUpAndGoOn(cluster);
+  const std::string store = cluster.data() + "/master/store";
+  const ProcessResult result =
+      cluster.run({"master", "restore", backupOf(cluster), "--store", store, "--at-next-start"});
+  EXPECT_EQ(result.exitCode, 0) << result.err;
+  EXPECT_THAT(result.out,
+              HasSubstr("`kill " + std::to_string(cluster.pidOf("master")) + "` ends the master"));
+  EXPECT_EQ(cluster.status(jobs.after)["state"], "running") << "until then nothing changes";
+  cluster.kill("master");
+  cluster.start("master");
+  expectTheBackupGoesOn(cluster, jobs);
+}
+
 TEST(Backup, MayBeRestoredAgain) {
   SKIP_WITHOUT_CONTAINERS();
   ManualCluster cluster({.servers = 1, .rus = 3});
