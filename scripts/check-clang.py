@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Runs clang-tidy with the checks of .clang-tidy over every translation unit of the project, in parallel.
 
-    scripts/check-clang.py [BUILD_FOLDER]
+    scripts/check-clang.py [--product] [BUILD_FOLDER]
+
+With --product the sources of tests and benchmarks are left out: half of the time.
 
 BUILD_FOLDER (default build/release, where several sources are one unit: a third of the time) has the compile commands
 and the generated headers:
@@ -96,6 +98,10 @@ def units(build):
             if any(Path(s).is_relative_to(ROOT) and not Path(s).is_relative_to(build) for s in sources(e))]
 
 
+def is_of_tests(entry):
+    return all(Path(s).relative_to(ROOT).parts[0] in ("tests", "bench") for s in sources(entry))
+
+
 def check(command, entry, stamp):
     """(whether it passed, what clang said) of one unit."""
     done = subprocess.run(command, cwd=entry["directory"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -107,6 +113,8 @@ def check(command, entry, stamp):
 
 
 def main(arguments):
+    is_product = arguments[:1] == ["--product"]
+    arguments = arguments[1:] if is_product else arguments
     if len(arguments) > 1 or any(a.startswith("-") for a in arguments):
         print(__doc__.split("\n\n")[1], file=sys.stderr)
         return 2
@@ -115,7 +123,7 @@ def main(arguments):
         print(f"check-clang: {build} is not configured: cmake --preset release && "
               "cmake --build --preset release --target tarcil_generated", file=sys.stderr)
         return 2
-    todo = units(build)
+    todo = [e for e in units(build) if not (is_product and is_of_tests(e))]
     if not todo:
         print("check-clang: nothing to check: compile_commands.json has no source of this project", file=sys.stderr)
         return 1

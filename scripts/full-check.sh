@@ -6,6 +6,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/steps.sh"
 (($# == 0)) || die 2 "takes no arguments; each step can also be run alone, see below"
 
 run "gate" .ci/run
+run "clang-tidy of tests and benchmarks" scripts/check-clang.py
 run "benchmarks" ctest --preset bench
 run "all tests within a process, address and undefined-behaviour sanitizers" sanitized asan in_process
 run "tests that start processes, address and undefined-behaviour sanitizers" sanitized asan processes
