@@ -109,13 +109,14 @@ Cluster::Jobs Cluster::find(const JobReference& reference) {
 }
 
 Cluster::Jobs Cluster::named(const std::string& pattern) {
-  Jobs jobs;
+  Jobs over, others;
   JobListing listing(*this, {.name = literalPart(pattern)}, SIZE_MAX, std::nullopt);
   while (const auto entry = listing.next()) {
-    if (::fnmatch(pattern.c_str(), entry->job.getName().cStr(), 0) == 0)
-      jobs.emplace(readJobId(entry->job.getId()), entry->job.getNumber());
+    if (::fnmatch(pattern.c_str(), entry->job.getName().cStr(), 0) != 0) continue;
+    Jobs& jobs = isFinal(fromWire(entry->job.getState())) ? over : others;
+    jobs.emplace(readJobId(entry->job.getId()), entry->job.getNumber());
   }
-  return jobs;
+  return others.empty() ? over : others;
 }
 
 FoundJob Cluster::job(const std::string& text) {

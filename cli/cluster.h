@@ -76,7 +76,7 @@ class Cluster {
   using Jobs = std::map<JobId, JobNumber>;
   // Those that begin with the prefix or have the number, at most a few: enough to see whether it is one.
   Jobs find(const JobReference& reference);
-  // Those whose names match.
+  // Those whose names match and that are not over; where there are none, those that are.
   Jobs named(const std::string& pattern);
   explicit Cluster(const Context& context);
 

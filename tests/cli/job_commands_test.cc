@@ -134,7 +134,7 @@ TEST(JobPrefix, MustNameOneJob) {
 
 TEST(JobNames, NumbersNamesAndIdsFindTheJob) {
   ClusterScript script;
-  script.jobs = {aJob(idOf(0xab), RunState::kQueued), aJob(idOf(0xcd), RunState::kDone)};
+  script.jobs = {aJob(idOf(0xab), RunState::kDone), aJob(idOf(0xcd), RunState::kDone)};
   script.jobs[1].record.spec.name = "sort-1";
   const ScriptedCluster cluster(script);
   for (const char* name : {"205", "205.0", "name:sort-1", "name:sort*", "id:cd00", "CD00"}) {
@@ -149,6 +149,13 @@ TEST(JobNames, NumbersNamesAndIdsFindTheJob) {
   EXPECT_NE(tarcil({"job", "status", "7"}, cluster).err.find("no job has the number 7"), std::string::npos);
   EXPECT_NE(tarcil({"job", "status", "205.1"}, cluster).err.find("the job has no task 1: it has 1, from 0"),
             std::string::npos);
+}
+
+TEST(JobNames, MeanJobsThatAreNotOverBeforeOthers) {
+  ClusterScript script;
+  script.jobs = {aJob(idOf(0xab), RunState::kQueued), aJob(idOf(0xcd), RunState::kDone)};
+  const ScriptedCluster cluster(script);
+  EXPECT_EQ(jsonOf(tarcil({"job", "status", "--json", "name:*"}, cluster))["number"], 171);
 }
 
 TEST(JobList, ShowsColumnsForPeopleAndAnArrayForScripts) {
