@@ -100,7 +100,7 @@ int submitCron(const CronAddFlags& flags) {
   Cluster cluster(flags.cluster);
   addStoredProfile(cluster, flags.job, job);
   cron.job = std::move(job.spec);
-  cluster.ask([&cron](Session& session) {
+  cluster.ask([&cron, &flags](Session& session) {
     auto request = session.user.addCronRequest();
     write(cron, request.initCron());
     request.setReplace(flags.replace);

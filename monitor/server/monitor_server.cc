@@ -274,7 +274,7 @@ void MonitorServer::logFailedLaunch(AllocationId allocation, const TaskEnd& end)
   const auto failed = failedLaunches_.note(clock_.now().steady);
   if (!failed) return;
   spdlog::warn("{} could not be started by this server's fault; the last, allocation {}: {}",
-               *failed == 1 ? "a task" : std::to_string(*failed) + " tasks", allocation, shown(end.problem));
+               *failed == 1 ? "a task" : std::to_string(*failed) + " tasks", allocation, end.problem);
 }
 
 kj::Promise<void> MonitorServer::authenticate(const std::string& token) {
