@@ -164,7 +164,15 @@ TEST(Quarantine, KeepsTasksAwayFromAServerThatCannotStartThemUntilItIsMended) {
   });
   const std::string reason = cluster.json({"server", "show", "server-1"})["reason"];
   EXPECT_THAT(reason, HasSubstr("set aside after 2 tasks that could not be started; the last: "));
+  EXPECT_EQ(cluster.json({"server", "show", "server-1"})["failed_launches"], 2);
   EXPECT_EQ(cluster.json({"server", "show", "server-2"})["state"], "up");
+  cluster.until("the job says so", [&]() {
+    return cluster.status(waiting)["reason"] ==
+           "no server that suits it takes tasks: 1 is quarantined, as tasks could not be started there; it "
+           "is tried "
+           "again later";
+  });
+  EXPECT_THAT(cluster.logOf("server-1"), HasSubstr("could not be started by this server's fault; the last, "));
   broken.mend();
   EXPECT_EQ(cluster.run({"server", "uncordon", "server-1"}).exitCode, 0);
   EXPECT_EQ(cluster.ended(waiting)["state"], "done");
