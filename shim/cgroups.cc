@@ -19,17 +19,35 @@ long writeValue(const char* file, const char* value) {
   return written < 0 ? written : 0;
 }
 
+// The beginning of a file of the kernel; empty where there is none.
+class KernelText {
+ public:
+  explicit KernelText(const char* file) {
+    const long fd = *file == '\0' ? -ENOENT : sys::open(file, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return;
+    const long size = sys::read(static_cast<int>(fd), text_, sizeof text_ - 1);
+    sys::close(static_cast<int>(fd));
+    text_[size < 0 ? 0 : size] = '\0';
+  }
+  const char* get() const { return text_; }
+
+ private:
+  char text_[512] = {};
+};
+
+// That the text begins with; 0 where there is none.
+uint64_t numberAt(const char* text) {
+  uint64_t number = 0;
+  for (; '0' <= *text && *text <= '9'; ++text) number = number * 10 + static_cast<uint64_t>(*text - '0');
+  return number;
+}
+
 // The number behind `key` in a text of lines "key number"; 0 if it is not there.
 uint64_t numberAfter(const char* text, const char* key) {
   while (*text != '\0') {
     const char* expected = key;
     while (*expected != '\0' && *text == *expected) ++text, ++expected;
-    if (*expected == '\0' && *text == ' ') {
-      uint64_t number = 0;
-      for (++text; *text >= '0' && *text <= '9'; ++text)
-        number = number * 10 + static_cast<uint64_t>(*text - '0');
-      return number;
-    }
+    if (*expected == '\0' && *text == ' ') return numberAt(text + 1);
     while (*text != '\0' && *text++ != '\n') {
     }
   }
@@ -111,15 +129,14 @@ void enterOutputLimits(const Plan& plan, bool isBornInside) {
 }
 
 uint64_t oomKills(const Plan& plan) {
-  if (*plan.oomFile == '\0') return 0;
-  const long fd = sys::open(plan.oomFile, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  char text[512];
-  const long size = sys::read(static_cast<int>(fd), text, sizeof text - 1);
-  sys::close(static_cast<int>(fd));
-  if (size <= 0) return 0;
-  text[size] = '\0';
-  return numberAfter(text, "oom_kill");
+  return numberAfter(KernelText(plan.oomFile).get(), "oom_kill");
+}
+
+TaskUse useOf(const Plan& plan) {
+  const KernelText peak(plan.peakFile), cpu(plan.cpuFile);
+  const bool isNanoseconds = '0' <= *cpu.get() && *cpu.get() <= '9';
+  return {numberAt(peak.get()),
+          isNanoseconds ? numberAt(cpu.get()) / 1000 : numberAfter(cpu.get(), "usage_usec")};
 }
 
 void removeCgroups(const Plan& plan) {

@@ -28,6 +28,13 @@ void enterOutputLimits(const Plan& plan, bool isBornInside);
 // Processes that the kernel killed in the task's memory cgroup for want of memory.
 uint64_t oomKills(const Plan& plan);
 
+// What the task and what moved its output have used in all; 0 where that is not counted.
+struct TaskUse {
+  uint64_t peakMemory = 0;  // bytes
+  uint64_t cpuMicros = 0;
+};
+TaskUse useOf(const Plan& plan);
+
 // Removes the directories. All processes of the task are gone by now.
 void removeCgroups(const Plan& plan);
 

@@ -44,11 +44,13 @@ bool ExitRecord::reserve(int directoryFd) {
   return sys::write(fileFd_, blank, sizeof blank) == static_cast<long>(sizeof blank);
 }
 
-void ExitRecord::write(const Report& report, Ends ends, const OutputStream* streams, const OutputFile* files,
-                       int streamCount) {
+void ExitRecord::write(const Report& report, Ends ends, const TaskUse& use, const OutputStream* streams,
+                       const OutputFile* files, int streamCount) {
   RecordText text;
   addOutcome(text, report, ends);
   text << "oom " << (ends.oom ? "1" : "0") << "\n";
+  text << "peak " << use.peakMemory << "\n";
+  text << "cpu " << use.cpuMicros << "\n";
   for (int i = 0; i < streamCount; ++i) {
     for (const char* cut : {streams[i].cut(), files[i].cut()}) {
       if (*cut != '\0') text << "cut " << cut << "\n";

@@ -1,11 +1,12 @@
 // The file `exit`: how the task ended, in lines "key value", the last of them "complete".
-//   cause exited|never-started|lost|shut-down    code N    signal N    oom 0|1    started US    ended US cut
-//   TEXT problem TEXT
+//   cause exited|never-started|lost|shut-down    code N    signal N    oom 0|1    started US    ended US
+//   peak BYTES    cpu US    cut TEXT    problem TEXT
 // The shim writes lost where the lease has ended; the monitor does for a task of an earlier boot. shut-down:
 // the machine asked everybody to end. `cut` and `problem` may be missing; times are microseconds since 1970,
 // 0 for never.
 #pragma once
 
+#include "shim/cgroups.h"
 #include "shim/output.h"
 #include "shim/report.h"
 
@@ -27,8 +28,8 @@ class ExitRecord {
     bool shutDown = false;
   };
   // Appears whole or not at all.
-  void write(const Report& report, Ends ends, const OutputStream* streams, const OutputFile* files,
-             int streamCount);
+  void write(const Report& report, Ends ends, const TaskUse& use, const OutputStream* streams,
+             const OutputFile* files, int streamCount);
 
  private:
   int directoryFd_ = -1;

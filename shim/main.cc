@@ -155,8 +155,9 @@ void runTask(const Plan& plan, int directory, int signalFd, ExitRecord& record, 
   }
   output.finish();
   const ExitRecord::Ends why{oomKills(plan) > 0, lease.hasEnded() || report.leaseEnded, shutDown};
+  const TaskUse use = useOf(plan);
   removeCgroups(plan);
-  record.write(report, why, shared.streams, shared.files, OutputPump::kStreams);
+  record.write(report, why, use, shared.streams, shared.files, OutputPump::kStreams);
 }
 
 int run() {

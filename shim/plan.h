@@ -6,13 +6,13 @@
 // this order:
 //   task directory; mount point of the working directory (empty: none); working directory wanted (empty: the
 //   private one); root file system (empty: the host's); PATH to search; cgroup v2 directory to be born in
-//   (empty: none); file with the count of OOM kills (empty: none); file with the end of the lease (empty:
-//   none; shim/lease.h); program to execute, whatever the first word of the command says (empty: that word
-//   is looked for); files that stdout and stderr go to besides (empty: none); what such a file takes, for
-//   people; file that stdin is read from (empty: none); `arguments` words of the command; `variables`
-//   NAME=value; `directories` cgroup directories to make; `settings` pairs of file and value; `joins` files
-//   named "tasks" of cgroup v1; `outputJoins` such files for what moves the output, of which some may not be
-//   there; `devices` paths below /dev.
+//   (empty: none); file with the count of OOM kills, file with the peak of memory, file with the time of
+//   cores (empty: none); file with the end of the lease (empty: none; shim/lease.h); program to execute,
+//   whatever the first word of the command says (empty: that word is looked for); files that stdout and
+//   stderr go to besides (empty: none); what such a file takes, for people; file that stdin is read from
+//   (empty: none); `arguments` words of the command; `variables` NAME=value; `directories` cgroup directories
+//   to make; `settings` pairs of file and value; `joins` files named "tasks" of cgroup v1; `outputJoins` such
+//   files for what moves the output, of which some may not be there; `devices` paths below /dev.
 // Monitor and shim of one build understand each other; kPlanMagic changes with the layout.
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace tarcil {
 
-inline constexpr uint32_t kPlanMagic = 0x54534838;  // "TSH8"
+inline constexpr uint32_t kPlanMagic = 0x54534839;  // "TSH9"
 
 inline constexpr size_t kFilterInstruction = 8;  // bytes
 

@@ -89,6 +89,8 @@ bool parsePlan(char* data, size_t size, char** pointers, Plan& plan) {
   plan.searchPath = cursor.next();
   plan.birthCgroup = cursor.next();
   plan.oomFile = cursor.next();
+  plan.peakFile = cursor.next();
+  plan.cpuFile = cursor.next();
   plan.leaseFile = cursor.next();
   plan.program = cursor.next();
   plan.outputFile = cursor.next();

@@ -24,6 +24,8 @@ struct Plan {
   const char* searchPath;
   const char* birthCgroup;
   const char* oomFile;
+  const char* peakFile;
+  const char* cpuFile;
   const char* leaseFile;
   const char* program;
   const char* outputFile;

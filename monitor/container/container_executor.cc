@@ -30,7 +30,6 @@
 #include "monitor/container/syscall_filter.h"
 #include "monitor/container/task_records.h"
 #include "monitor/container/task_results.h"
-#include "monitor/container/task_use.h"
 #include "monitor/pressure/cache_monitor.h"
 #include "shim/plan.h"
 
@@ -676,7 +675,6 @@ std::optional<TaskEnd> ContainerExecutor::endOf(AllocationId allocation, uint64_
   if (end && end->signal == SIGKILL) {
     if (const auto overrun = store_->overrun(allocation)) addProblem(*end, *overrun);
   }
-  if (end) noteUse(cgroups_.counted(allocation), *end);
   return end;
 }
 

@@ -139,6 +139,8 @@ Result<std::string> encodePlan(const LaunchSpec& spec, const SystemUser& user, c
   writer.add(environment.at("PATH"));
   writer.add(setting.cgroups.birth);
   writer.add(setting.cgroups.oomFile);
+  writer.add(setting.cgroups.peakFile);
+  writer.add(setting.cgroups.cpuFile);
   writer.add(setting.leaseFile);
   writer.add(setting.program);
   writer.add(spec.output);

@@ -35,6 +35,8 @@ void addLine(TaskEnd& end, std::string_view key, std::string_view value) {
   if (key == "oom") end.oomKilled = value == "1";
   if (key == "started") end.started = wallTime(value);
   if (key == "ended") end.ended = wallTime(value);
+  if (key == "peak") end.peakMemoryBytes = static_cast<uint64_t>(number(value));
+  if (key == "cpu") end.cpuTime = Duration(number(value));
   if (key == "lacks") end.lacksOutput = true;
   if (key == "problem" || key == "cut") addProblem(end, value);
 }

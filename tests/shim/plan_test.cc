@@ -49,8 +49,14 @@ TEST(Plan, ReachesTheShimAsTheMonitorMeantIt) {
                      {"/dev/sdb", {true, 8, 16}, 0600, 0, 6}};
   setting.cores = {1, 70};
   setting.pinByAffinity = true;
-  setting.cgroups = {{"/m/5", "/p/5"}, {{"/m/5/limit", "10"}}, {"/m/5/tasks", "/p/5/tasks"}, "",
-                     "/m/5/oom",       {"/c/5/tasks"}};
+  setting.cgroups = {{"/m/5", "/p/5"},
+                     {{"/m/5/limit", "10"}},
+                     {"/m/5/tasks", "/p/5/tasks"},
+                     "",
+                     "/m/5/oom",
+                     {"/c/5/tasks"},
+                     "/m/5/peak",
+                     "/c/5/usage"};
   Plan plan{};
   ASSERT_TRUE(readBytes(*encodePlan(someSpec(), kUser, setting), plan));
   EXPECT_EQ(plan.header->allocation, 5u);
@@ -83,6 +89,8 @@ TEST(Plan, ReachesTheShimAsTheMonitorMeantIt) {
   EXPECT_EQ(plan.devices[1].minor, 16u);
   EXPECT_STREQ(plan.searchPath, "/opt/bin");
   EXPECT_STREQ(plan.oomFile, "/m/5/oom");
+  EXPECT_STREQ(plan.peakFile, "/m/5/peak");
+  EXPECT_STREQ(plan.cpuFile, "/c/5/usage");
   EXPECT_STREQ(plan.outputJoins[0], "/c/5/tasks");
   EXPECT_EQ(wordsOf(plan.arguments), someSpec().command);
   const auto variables = wordsOf(plan.variables);

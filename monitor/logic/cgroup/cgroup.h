@@ -94,6 +94,9 @@ struct TaskCgroups {
   // One may be there only while the task is throttled. Not memory's: version 1 kills who writes faster than
   // the disk, where version 2 slows it down.
   std::vector<std::string> outputJoins{};
+  // What the task has used in all; empty where that is not counted.
+  std::string peakFile{};  // bytes of memory
+  std::string cpuFile{};   // nanoseconds, or a line "usage_usec N"
 
   bool operator==(const TaskCgroups&) const = default;
 };

@@ -63,6 +63,7 @@ void addV1(const std::map<std::string, std::string>& parents, const std::string&
   };
   if (const auto memory = directoryOf(kMemory); !memory.empty()) {
     result.oomFile = memory + "memory.oom_control";
+    result.peakFile = memory + "memory.max_usage_in_bytes";
     if (limits.memoryBytes > 0) {
       result.settings.push_back(memoryLimitV1(memory, limits.memoryBytes));
       // After the limit of memory alone, which may not be above it.
@@ -82,7 +83,9 @@ void addV1(const std::map<std::string, std::string>& parents, const std::string&
       result.settings.push_back({pids + "pids.max", std::to_string(limits.pids + 1)});
     }
   }
-  addOutputJoin(directoryOf(kCpuacct));
+  const std::string cpuacct = directoryOf(kCpuacct);
+  if (!cpuacct.empty()) result.cpuFile = cpuacct + "cpuacct.usage";
+  addOutputJoin(cpuacct);
   if (const auto blkio = directoryOf(kBlkio); !blkio.empty()) addIoV1(blkio, limits, features, result);
   // Without cores and memory nodes nothing can join a version 1 cpuset; the nodes are the parent's
   // by clone_children.

@@ -45,8 +45,10 @@ void addV2(const std::string& parent, const std::set<std::string>& controllers, 
   const std::string directory = parent + "/" + name;
   result.directories.push_back(directory);
   result.birth = directory;
+  result.cpuFile = directory + "/cpu.stat";
   if (controllers.contains(kMemory)) {
     result.oomFile = directory + "/memory.events";
+    result.peakFile = directory + "/memory.peak";
     if (limits.memoryBytes > 0) {
       result.settings.push_back(memoryLimitV2(directory, limits.memoryBytes));
       if (features.limitSwap) result.settings.push_back({directory + "/memory.swap.max", "0"});

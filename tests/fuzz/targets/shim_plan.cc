@@ -57,8 +57,9 @@ void check(const Bytes& input) {
   reading.takeBytes(plan.deviceFilter, header.deviceFilter * kFilterInstruction);
   reading.takeBytes(plan.groups, header.groups * sizeof(uint32_t));
   reading.takeBytes(plan.devices, header.devices * sizeof(PlanDevice));
-  for (const char* text : {plan.taskDirectory, plan.workPoint, plan.workDirectory, plan.root, plan.searchPath,
-                           plan.birthCgroup, plan.oomFile, plan.leaseFile, plan.program}) {
+  for (const char* text :
+       {plan.taskDirectory, plan.workPoint, plan.workDirectory, plan.root, plan.searchPath, plan.birthCgroup,
+        plan.oomFile, plan.peakFile, plan.cpuFile, plan.leaseFile, plan.program}) {
     reading.take(text);
   }
   require(header.arguments > 0, "there is no command");

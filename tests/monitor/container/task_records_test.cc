@@ -43,12 +43,14 @@ TEST(LaunchRecord, IsRefusedWhereItIsOfAnotherTaskOrBlank) {
 }
 
 TEST(ExitRecord, SaysHowTheTaskEnded) {
-  const auto end =
-      parseExitRecord("cause exited\ncode 3\nsignal 0\nstarted 10\nended 25\noom 0\ncomplete\n\0\0\0junk");
+  const auto end = parseExitRecord(
+      "cause exited\ncode 3\nsignal 0\nstarted 10\nended 25\noom 0\npeak 4096\ncpu 70\ncomplete\n\0\0\0junk");
   ASSERT_TRUE(end);
   EXPECT_EQ(end->cause, EndCause::kExited);
   EXPECT_EQ(end->exitCode, 3);
   EXPECT_EQ(end->ended - end->started, Duration(15));
+  EXPECT_EQ(end->peakMemoryBytes, 4096u);
+  EXPECT_EQ(end->cpuTime, Duration(70));
   EXPECT_EQ(end->problem, "");
 }
 

@@ -65,7 +65,8 @@ TEST(CgroupV1, GivesATaskADirectoryInEachHierarchyAndItsLimits) {
                              {"/m/7/tasks", "/p/7/tasks", "/c/7/tasks"},
                              "",
                              "/m/7/memory.oom_control",
-                             {"/c/7/tasks"}};
+                             {"/c/7/tasks"},
+                             "/m/7/memory.max_usage_in_bytes"};
   EXPECT_EQ(cgroups, expected);
 }
 
@@ -79,7 +80,8 @@ TEST(CgroupV1, JoinsAHierarchyOfSeveralControllersOnce) {
 TEST(CgroupV1, JoinsWhatCountsAlsoWhereNothingIsLimited) {
   TaskCgroups cgroups;
   addV1({{"blkio", "/b"}, {"cpuacct", "/a"}, {"pids", "/p"}}, "7", {}, {}, cgroups);
-  const TaskCgroups expected{{"/a/7", "/b/7"}, {}, {"/a/7/tasks", "/b/7/tasks"}, "", "", {"/a/7/tasks"}};
+  const TaskCgroups expected{{"/a/7", "/b/7"}, {}, {"/a/7/tasks", "/b/7/tasks"}, "", "",
+                             {"/a/7/tasks"},   "", "/a/7/cpuacct.usage"};
   EXPECT_EQ(cgroups, expected);
 }
 
@@ -100,7 +102,10 @@ TEST(CgroupV2, GivesATaskOneDirectoryToBeBornIn) {
                               {"/u/7/cpuset.cpus", "0-2,5"}},
                              {},
                              "/u/7",
-                             "/u/7/memory.events"};
+                             "/u/7/memory.events",
+                             {},
+                             "/u/7/memory.peak",
+                             "/u/7/cpu.stat"};
   EXPECT_EQ(cgroups, expected);
 }
 
