@@ -32,7 +32,7 @@ TaskEnd endWithoutInit(const std::vector<std::string>& command) {
   const int directory = ::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   ExitRecord record;
   EXPECT_TRUE(record.reserve(directory));
-  record.write(report, {}, nullptr, nullptr, 0);
+  record.write(report, {}, TaskUse{}, nullptr, nullptr, 0);
   ::close(directory);
   return parseExitRecord(textOf(folder.path() + "/exit")).value_or(TaskEnd{});
 }
