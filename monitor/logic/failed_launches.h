@@ -1,5 +1,5 @@
-// When a monitor logs that tasks cannot be started by its server's own fault: at once, and then no more than a line
-// every ten seconds, however many fail.
+// When a monitor logs that tasks cannot be started by its server's own fault: at once, and then no more than
+// a line every ten seconds, however many fail.
 #pragma once
 
 #include <cstdint>

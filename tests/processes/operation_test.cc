@@ -172,7 +172,8 @@ TEST(Quarantine, KeepsTasksAwayFromAServerThatCannotStartThemUntilItIsMended) {
            "is tried "
            "again later";
   });
-  EXPECT_THAT(cluster.logOf("server-1"), HasSubstr("could not be started by this server's fault; the last, "));
+  EXPECT_THAT(cluster.logOf("server-1"),
+              HasSubstr("could not be started by this server's fault; the last, "));
   broken.mend();
   EXPECT_EQ(cluster.run({"server", "uncordon", "server-1"}).exitCode, 0);
   EXPECT_EQ(cluster.ended(waiting)["state"], "done");
