@@ -21,17 +21,22 @@ std::optional<KeptTasks::Task> KeptTasks::takeExcess(WallTime now) {
   return std::nullopt;
 }
 
-std::optional<KeptTasks::Task> KeptTasks::takeForAnother() {
+std::optional<KeptTasks::Task> KeptTasks::takeForAnother(const std::string& submitter) {
   if (tasks_.empty() || tasks_.size() < keep_.tasks) return std::nullopt;
-  return takeOldestOfLargest(&Share::tasks);
+  return takeOldestOfLargest(&Share::tasks, submitter, size_t{1});
 }
 
+// Among those who have as much it is the oldest of all.
 template <typename Amount>
-KeptTasks::Task KeptTasks::takeOldestOfLargest(Amount Share::*of) {
-  const auto largest = std::max_element(shares_.begin(), shares_.end(), [of](const auto& a, const auto& b) {
-    return a.second.*of < b.second.*of;
-  });
-  return take(std::ranges::find(tasks_, largest->first, &Task::submitter));
+KeptTasks::Task KeptTasks::takeOldestOfLargest(Amount Share::*of, const std::string& submitter, Amount more) {
+  const auto amountOf = [&](const std::string& name, const Share& share) {
+    return share.*of + (name == submitter ? more : 0);
+  };
+  Amount most = 0;
+  for (const auto& [name, share] : shares_) most = std::max(most, amountOf(name, share));
+  return take(std::ranges::find_if(tasks_, [&](const Task& task) {
+    return amountOf(task.submitter, shares_.at(task.submitter)) == most;
+  }));
 }
 
 KeptTasks::Task KeptTasks::take(std::deque<Task>::iterator task) {

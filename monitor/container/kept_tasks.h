@@ -35,8 +35,8 @@ class KeptTasks {
 
   // The task that goes, if there are too many, or one is too old.
   std::optional<Task> takeExcess(WallTime now);
-  // The one that would go if there were one more; nullopt while there is room for it.
-  std::optional<Task> takeForAnother();
+  // The one that goes for another one of this submitter; nullopt while there is room for it.
+  std::optional<Task> takeForAnother(const std::string& submitter);
 
   // Oldest first.
   const std::deque<Task>& all() const { return tasks_; }
@@ -47,9 +47,9 @@ class KeptTasks {
     uint64_t bytes = 0;
   };
 
-  // Of whoever has most of these.
+  // Of whoever has most of these; `more` is what `submitter` will have besides.
   template <typename Amount>
-  Task takeOldestOfLargest(Amount Share::*of);
+  Task takeOldestOfLargest(Amount Share::*of, const std::string& submitter = {}, Amount more = 0);
   Task take(std::deque<Task>::iterator task);
 
   const KeepDone keep_;

@@ -160,22 +160,22 @@ Status TaskStore::record(const LaunchSpec& spec) {
   const std::string folder = directory(spec.allocation);
   if (::access(folder.c_str(), F_OK) == 0) return {};
   const std::string made = data_ + "/trash/next";  // trash indeed, should this process be killed now
-  if (auto ready = makeFolder(made); !ready) return ready;
+  if (auto ready = makeFolder(made, spec.submitter); !ready) return ready;
   const std::string path = made + "/launch";
   if (!writeOwnFile(path, encodeLaunch(spec))) return failure("write", path);
   return ::rename(made.c_str(), folder.c_str()) == 0 ? Status() : failure("make the folder", folder);
 }
 
-Status TaskStore::makeFolder(const std::string& path) {
-  if (recycleKept(path) || ::mkdir(path.c_str(), 0700) == 0) return {};
+Status TaskStore::makeFolder(const std::string& path, const std::string& submitter) {
+  if (recycleKept(path, submitter) || ::mkdir(path.c_str(), 0700) == 0) return {};
   if (errno != EEXIST) return failure("make the folder", path);
   throwAway(path);  // of a record that failed half way
   return ::mkdir(path.c_str(), 0700) == 0 ? Status() : failure("make the folder", path);
 }
 
 // Only when the next one would be one too many: until then its output is kept.
-bool TaskStore::recycleKept(const std::string& path) {
-  const auto task = kept_.takeForAnother();
+bool TaskStore::recycleKept(const std::string& path, const std::string& submitter) {
+  const auto task = kept_.takeForAnother(submitter);
   if (!task) return false;
   if (::rename(keptFolder(task->allocation).c_str(), path.c_str()) != 0) {
     throwAway(keptFolder(task->allocation));

@@ -129,9 +129,9 @@ class TaskStore {
   TaskStore(std::string dataDirectory, KeepDone keep, kj::AutoCloseFd lock);
   void settleEarlierBoot();
   void loadDone();
-  Status makeFolder(const std::string& path);
+  Status makeFolder(const std::string& path, const std::string& submitter);
   Result<kj::AutoCloseFd> makePrivate(const std::string& path, uid_t uid, gid_t gid, mode_t mode);
-  bool recycleKept(const std::string& path);
+  bool recycleKept(const std::string& path, const std::string& submitter);
   std::string keptFolder(AllocationId allocation) const;
   void throwAway(const std::string& path);
   std::string file(AllocationId allocation, const char* name) const;

@@ -62,10 +62,11 @@ TEST(KeptTasks, WhatIsTooOldGoesWhoseverItIs) {
 TEST(KeptTasks, GiveOneUpForAnotherOnlyWhereThereIsNoRoom) {
   KeptTasks kept({.tasks = 2});
   kept.add({1, "alice", 10, kNow});
-  EXPECT_FALSE(kept.takeForAnother());
+  EXPECT_FALSE(kept.takeForAnother("bob"));
   kept.add({2, "bob", 10, kNow});
+  EXPECT_EQ(kept.takeForAnother("bob")->allocation, 2u) << "bob would have two";
   kept.add({3, "bob", 10, kNow});
-  EXPECT_EQ(kept.takeForAnother()->allocation, 2u);
+  EXPECT_EQ(kept.takeForAnother("carol")->allocation, 1u) << "all as many: the oldest";
 }
 
 }  // namespace tarcil::kept_tasks_test

@@ -142,7 +142,7 @@ TEST(Cgroups, WeighAndLimitNoDiskWhereTheMachineDoesNot) {
 TEST(CgroupV2, CountsTasksAlsoWithoutControllers) {
   TaskCgroups cgroups;
   addV2("/u", {}, "7", kLimits, withSwap(), cgroups);
-  EXPECT_EQ(cgroups, (TaskCgroups{{"/u/7"}, {}, {}, "/u/7", ""}));
+  EXPECT_EQ(cgroups, (TaskCgroups{{"/u/7"}, {}, {}, "/u/7", "", {}, "", "/u/7/cpu.stat"}));
 }
 
 TEST(CgroupV2, IsLeftAloneWhereItIsNot) {
