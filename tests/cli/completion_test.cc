@@ -27,6 +27,12 @@ TEST(Completion, OffersVerbsCommandsAndOptions) {
   EXPECT_EQ(completed("job list --state queued --re"), "--reverse\n");
 }
 
+TEST(Completion, OffersWhatEveryCommandHas) {
+  EXPECT_EQ(completed("job list --wat"), "--watch\n");
+  EXPECT_EQ(completed("job list --col"), "--color\n");
+  EXPECT_EQ(completed("job list --color a"), "auto always\n");
+}
+
 TEST(Completion, LeavesArgumentsToFiles) {
   EXPECT_EQ(completed("submit ''"), "\n");
   EXPECT_EQ(completed("run -- ''"), "\n");
