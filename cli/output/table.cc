@@ -12,8 +12,8 @@
 namespace tarcil {
 namespace {
 
-std::string cell(std::string text) {
-  return text.empty() ? kNone : withoutControls(std::move(text));
+std::string cell(std::string_view text) {
+  return text.empty() ? kNone : withoutControls(text);
 }
 
 // Letters of the last column that a terminal has to have room for; in a narrower one lines are broken.
@@ -42,11 +42,15 @@ Paint paintOf(std::string_view heading, std::string_view value) {
 
 }  // namespace
 
-std::string withoutControls(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+std::string withoutControls(std::string_view text) {
+  std::string shown;
+  while (!text.empty()) {
+    const size_t length = std::max<size_t>(utf8Length(text), 1);
+    const std::string_view character = text.substr(0, length);
+    shown += isPrintable(character) ? character : "?";
+    text.remove_prefix(length);
   }
-  return text;
+  return shown;
 }
 
 Table::Table(std::vector<std::string> header) {
@@ -54,7 +58,7 @@ Table::Table(std::vector<std::string> header) {
 }
 
 void Table::add(std::vector<std::string> cells) {
-  for (std::string& text : cells) text = cell(std::move(text));
+  for (std::string& text : cells) text = cell(text);
   rows_.push_back(std::move(cells));
 }
 

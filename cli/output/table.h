@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,8 +32,8 @@ class Table {
   std::vector<std::vector<std::string>> rows_;  // the header first
 };
 
-// Control characters as '?'.
-std::string withoutControls(std::string text);
+// The text with '?' for each control character, those of C1 too, and for each byte that is not UTF-8.
+std::string withoutControls(std::string_view text);
 
 using Fields = std::vector<std::pair<std::string, std::string>>;
 
