@@ -1,11 +1,17 @@
 #include "cli/command.h"
 
+#include <kj/exception.h>
+
 #include <algorithm>
 #include <charconv>
+#include <exception>
 #include <utility>
 
 #include "cli/output/help.h"
+#include "cli/watch.h"
+#include "core/base/failure.h"
 #include "core/base/text.h"
+#include "rpc/errors.h"
 
 namespace tarcil {
 
@@ -20,11 +26,46 @@ class Command final : public CLI::App {
   }
 
   void build() {
-    if (const BuildCommand build = std::exchange(build_, nullptr)) build(*this);
+    const BuildCommand build = std::exchange(build_, nullptr);
+    if (!build) return;
+    build(*this);
+    if (isWatchable(path())) addWatch();
+  }
+
+  void onRun(std::function<int()> body) {
+    callback([this, body = std::move(body)]() {
+      const int code = watch_.empty() ? body() : watch(watched(), body);
+      // How CLI11 carries a code out of parsing.
+      if (code != 0) throw CLI::RuntimeError(code);
+    });
   }
 
  private:
+  // "tarcil job list".
+  std::string path() const {
+    std::string path;
+    for (const CLI::App* at = this; at->get_parent() != nullptr; at = at->get_parent())
+      path.insert(0, " " + at->get_name());
+    return "tarcil" + path;
+  }
+
+  void addWatch() {
+    add_option("--watch", watch_,
+               "Show it again and again, so many seconds after each answer; default 2, at least 0.5. On a "
+               "terminal q ends it.")
+        ->expected(0, 1)
+        ->default_str("2")
+        ->check(watchPeriod())
+        ->type_name("[SECONDS]");
+  }
+
+  Watched watched() const {
+    const CLI::Option* json = get_option_no_throw("--json");
+    return {path(), periodOf(watch_), json != nullptr && !json->empty()};
+  }
+
   BuildCommand build_;
+  std::string watch_;  // seconds; empty: once
 };
 
 }  // namespace
@@ -43,10 +84,20 @@ void buildCommand(CLI::App& command) {
 }
 
 void onRun(CLI::App& command, std::function<int()> body) {
-  command.callback([body = std::move(body)]() {
-    // How CLI11 carries a code out of parsing.
-    if (const int code = body(); code != 0) throw CLI::RuntimeError(code);
-  });
+  static_cast<Command&>(command).onRun(std::move(body));
+}
+
+Outcome outcomeOf(const std::function<int()>& body) {
+  try {
+    return {body()};
+  } catch (const Failure& failure) {
+    return {failure.code(), failure.message()};
+  } catch (const kj::Exception& exception) {
+    const Error error = fromException(exception);
+    return {exitCodeOf(error.code), error.message};
+  } catch (const std::exception& exception) {
+    return {kExitFailed, std::string("unexpected: ") + exception.what()};
+  }
 }
 
 CLI::Option* addJsonFlag(CLI::App& command, bool& json) {

@@ -36,8 +36,17 @@ void addGroup(CLI::App& parent, const std::string& name, const Help& help, Build
 // Builds it if it has not been. Requires: addCommand or addGroup made it.
 void buildCommand(CLI::App& command);
 
-// What the command does once its arguments are read; returns the exit code.
+// What the command does once its arguments are read; returns the exit code. With --watch, which commands have
+// that show what changes, it is done again and again (cli/watch.h). Requires: addCommand made it.
 void onRun(CLI::App& command, std::function<int()> body);
+
+// What became of something that was to be done: a message where it did not go well.
+struct Outcome {
+  int code = 0;  // of the process
+  std::string message{};
+};
+// Does it; what it throws becomes the message and the code.
+Outcome outcomeOf(const std::function<int()>& body);
 
 // --json and --verbose.
 struct OutputFlags {

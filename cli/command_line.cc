@@ -1,21 +1,21 @@
 #include "cli/command_line.h"
 
-#include <kj/exception.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
-#include <exception>
 #include <filesystem>
 #include <map>
+#include <utility>
 
 #include "cli/commands/commands.h"
+#include "cli/output/color.h"
 #include "cli/output/help.h"
 #include "cli/output/output.h"
 #include "core/base/failure.h"
 #include "core/base/text.h"
-#include "rpc/errors.h"
 
 namespace tarcil {
 namespace {
@@ -30,7 +30,7 @@ struct Verb {
   AddVerb add = nullptr;
 };
 
-const Help kHelp = {"VERB ...", "",
+const Help kHelp = {"VERB ...", "Schedule jobs on a cluster, with little interference.",
                     "Runs jobs on a cluster of Linux machines and keeps interference between them low: a "
                     "job's profile says which interference it causes and tolerates, and each of its tasks "
                     "is placed where it runs well and disturbs no other.",
@@ -52,6 +52,7 @@ std::vector<Verb> verbs(const Words& userCommand) {
       {.name = "job", .group = "Jobs", .add = addJob},
       {.name = "cron", .group = "Jobs", .add = addCron},
       {.name = "status", .group = "Cluster", .add = addStatus},
+      {.name = "top", .group = "Cluster", .add = addTop},
       {.name = "up", .group = "Cluster", .summary = "Start a cluster on this machine."},
       {.name = "down", .group = "Cluster", .summary = "Stop the cluster that `tarcil up` started."},
       {.name = "serve", .group = "Cluster", .summary = "Run a role of a cluster."},
@@ -73,6 +74,7 @@ std::vector<Verb> verbs(const Words& userCommand) {
       {.name = "quality", .group = "Tools", .add = addQuality},
       {.name = "sim", .group = "Tools", .summary = "Simulate a cluster under one policy or several."},
       {.name = "options", .group = "Tools", .summary = "List every option of a cluster and its roles."},
+      {.name = "man", .group = "Tools", .summary = "Print the manual page of a command."},
       {.name = "version", .group = "Tools", .add = addVersion},
   };
 }
@@ -114,6 +116,52 @@ void addVerbs(CLI::App& app, const std::vector<Verb>& all, const VerbsOfTarcild&
     }
     app.get_subcommand(std::string(verb.name))->group(verb.group);
   }
+}
+
+constexpr std::array<std::pair<ColorMode, std::string_view>, 3> kColorModes = {
+    {{ColorMode::kAuto, "auto"}, {ColorMode::kAlways, "always"}, {ColorMode::kNever, "never"}}};
+
+// For --help: it is taken out of the words before they are read.
+void addColorOption(CLI::App& app) {
+  app.add_option(
+         "--color",
+         "Colours in what is printed for people: auto (on a terminal, unless NO_COLOR is set or TERM is "
+         "dumb), always or never; before or behind any command.")
+      ->type_name("WHEN");
+}
+
+ColorMode colorModeNamed(const std::string& name) {
+  const auto found = std::ranges::find(kColorModes, name, &std::pair<ColorMode, std::string_view>::second);
+  if (found == kColorModes.end())
+    throw badInput("--color: " + shown(name) + " does not fit; write one of auto, always, never");
+  return found->first;
+}
+
+// Takes --color, which every command has, out of the words in front of "--". The last one counts.
+ColorMode takeColorMode(Words& words) {
+  constexpr std::string_view kOption = "--color";
+  ColorMode mode = ColorMode::kAuto;
+  for (auto at = words.begin(); at != words.end() && *at != "--";) {
+    if (at->starts_with("--color=")) {
+      mode = colorModeNamed(at->substr(kOption.size() + 1));
+      at = words.erase(at);
+    } else if (*at == kOption) {
+      const auto value = at + 1;
+      mode = colorModeNamed(value == words.end() ? "" : *value);
+      at = words.erase(at, value == words.end() ? value : value + 1);
+    } else {
+      ++at;
+    }
+  }
+  return mode;
+}
+
+std::unique_ptr<CLI::App> emptyApplication() {
+  auto app = std::make_unique<CLI::App>(kHelp.summary);
+  app->formatter(std::make_shared<CommandHelp>(kHelp));
+  app->get_help_ptr()->description("Show this and exit.");
+  addColorOption(*app);
+  return app;
 }
 
 bool asksForHelp(const std::string& word) {
@@ -197,6 +245,7 @@ int runWords(Words words, char** argv, const MakeVerbs& verbsOfTarcild) {
       words.erase(separator, words.end());
     }
   }
+  setColorMode(takeColorMode(words));
   if (words == Words{"--version"} || words == Words{"-v"}) words = {"version"};
   if (!words.empty() && words.front() == "help") {
     words.erase(words.begin());
@@ -205,17 +254,22 @@ int runWords(Words words, char** argv, const MakeVerbs& verbsOfTarcild) {
   // What holds for every command may stand before it.
   if (words.size() > 1 && words.front() == "--json")
     std::rotate(words.begin(), words.begin() + 1, words.end());
-  CLI::App app;
-  app.formatter(std::make_shared<CommandHelp>(kHelp));
-  app.get_help_ptr()->description("Show this and exit.");
+  const auto app = emptyApplication();
   const VerbsOfTarcild others = verbsOfTarcild ? verbsOfTarcild(userCommand) : VerbsOfTarcild();
   const auto verb = std::ranges::find_if_not(words, asksForHelp);
-  addVerbs(app, verbs(userCommand), others, verb == words.end() ? "" : *verb, argv);
-  buildAsked(app, words);
-  return parseAndRun(app, std::move(words));
+  addVerbs(*app, verbs(userCommand), others, verb == words.end() ? "" : *verb, argv);
+  buildAsked(*app, words);
+  return parseAndRun(*app, std::move(words));
 }
 
 }  // namespace
+
+std::unique_ptr<CLI::App> wholeApplication(const MakeVerbs& verbsOfTarcild) {
+  static const Words none;  // commands are built later
+  auto app = emptyApplication();
+  addVerbs(*app, verbs(none), verbsOfTarcild(none), "", nullptr);
+  return app;
+}
 
 const char* summaryOf(std::string_view verb) {
   for (const Verb& known : verbs({})) {
@@ -225,21 +279,13 @@ const char* summaryOf(std::string_view verb) {
 }
 
 int runCommandLine(int argc, char** argv, const MakeVerbs& verbsOfTarcild) {
-  try {
+  const Outcome outcome = outcomeOf([&]() {
     const int code = runWords({argv + 1, argv + argc}, argv, verbsOfTarcild);
     flushOutput();
     return code;
-  } catch (const Failure& failure) {
-    say(failure.message());
-    return failure.code();
-  } catch (const kj::Exception& exception) {
-    const Error error = fromException(exception);
-    say(error.message);
-    return exitCodeOf(error.code);
-  } catch (const std::exception& exception) {
-    say(std::string("unexpected: ") + exception.what());
-    return kExitFailed;
-  }
+  });
+  say(outcome.message);
+  return outcome.code;
 }
 
 }  // namespace tarcil

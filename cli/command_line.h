@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,9 @@ using MakeVerbs = std::function<VerbsOfTarcild(const Words& userCommand)>;
 // exit code. Without `verbsOfTarcild` the program tarcild takes the process over where its verbs are asked
 // for: number, arguments and streams stay, so nobody who watches the process sees the difference.
 int runCommandLine(int argc, char** argv, const MakeVerbs& verbsOfTarcild = nullptr);
+
+// The application with all verbs, none of them built.
+std::unique_ptr<CLI::App> wholeApplication(const MakeVerbs& verbsOfTarcild);
 
 // What `tarcil --help` says of a verb of tarcild.
 const char* summaryOf(std::string_view verb);

@@ -9,6 +9,7 @@
 #include "cli/late_agents.h"
 #include "cli/late_watcher.h"
 #include "cli/output/output.h"
+#include "cli/output/progress_line.h"
 #include "cli/output/table.h"
 #include "client/late/late_client.h"
 #include "core/base/failure.h"
@@ -32,13 +33,32 @@ LateClientJob clientJobOf(const JobId& id, JobFile job, bool detached) {
   return made;
 }
 
+// On the terminal, a line. Never done: to be dropped.
+kj::Promise<void> showProgress(kj::Timer& timer, const LateJobWatcher& watcher, ProgressLine& line) {
+  constexpr kj::Duration kPeriod = 500 * kj::MILLISECONDS;
+  return timer.afterDelay(kPeriod).then([&timer, &watcher, &line]() {
+    const auto& tasks = watcher.status().tasks;
+    const auto over =
+        std::ranges::count_if(tasks, [](const LateTaskStatus& task) { return isFinal(task.state); });
+    line.show(std::to_string(over) + " of " + counted(tasks.size(), "task") + " over");
+    return showProgress(timer, watcher, line);
+  });
+}
+
+kj::Promise<void> untilOver(Cluster& cluster, LateJobWatcher& watcher, ProgressLine& line) {
+  if (!ProgressLine::isPossible()) return watcher.over();
+  return watcher.over().exclusiveJoin(showProgress(cluster.timer(), watcher, line));
+}
+
 // What became of it until all of its tasks were over, or an agent had it, where it goes on on its own.
 LateJobStatus handOver(Cluster& cluster, const JobId& id, JobFile job, bool detached) {
   requireCluster(cluster);
   LateJobWatcher watcher(id, job.spec);
   LateClient client(cluster.net(), systemClock(), cluster.agents(), cluster.token(), {}, watcher);
   client.submit(clientJobOf(id, std::move(job), detached));
-  cluster.wait(detached ? client.handedOver().exclusiveJoin(watcher.over()) : watcher.over());
+  ProgressLine line;
+  cluster.wait(detached ? client.handedOver().exclusiveJoin(watcher.over())
+                        : untilOver(cluster, watcher, line));
   if (!watcher.status().problem.empty()) throw Failure(kExitFailed, watcher.status().problem);
   return watcher.status();
 }

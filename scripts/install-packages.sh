@@ -10,7 +10,7 @@ packages=(
   librapidcheck-dev libgtest-dev libgmock-dev libbenchmark-dev
   libseccomp-dev libcap-dev libfuse3-dev prometheus-cpp-dev libeigen3-dev tzdata
 )
-dev_packages=(clang clang-format clang-tidy crun gnuplot-nox iproute2 libclang-rt-dev lld memcached openmpi-bin python3
+dev_packages=(clang clang-format clang-tidy crun gnuplot-nox groff-base iproute2 libclang-rt-dev lld memcached openmpi-bin python3
   libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc)
 
 case "${1-}" in

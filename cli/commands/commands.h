@@ -34,6 +34,7 @@ void addCron(CLI::App& app);  // with all below it
 
 // The cluster's parts and settings.
 void addStatus(CLI::App& app);
+void addTop(CLI::App& app);
 void addServer(CLI::App& app);  // with all below it
 void addServerSteering(CLI::App& server);
 void addAgent(CLI::App& app);

@@ -8,6 +8,7 @@
 #include "cli/output/job_status.h"
 #include "cli/output/output.h"
 #include "cli/output/table.h"
+#include "cli/waiting_progress.h"
 #include "core/base/failure.h"
 #include "core/base/units.h"
 
@@ -48,6 +49,8 @@ class Ends final {
                      std::to_string(kAtOnce) + ", so choose fewer");
     }
     kj::Promise<void> ended = any ? anyOne() : from(0);
+    WaitingProgress progress(cluster_, jobs_);
+    ended = progress.during(kj::mv(ended));
     if (timeout)
       ended = ended.exclusiveJoin(cluster_.timer().afterDelay(timeout->count() * kj::MICROSECONDS));
     cluster_.wait(kj::mv(ended));
@@ -145,7 +148,9 @@ void addJobWait(CLI::App& job) {
       {"job wait [OPTIONS] [JOB...]", "Wait until jobs have ended.",
        "Returns when all of the jobs have ended and their ends are on disk; at once for jobs that "
        "are over. With --any when one of them has ended. Jobs that are chosen by --state, --user, --name, "
-       "--since or --all are those that are there, and not over, when it begins.\n\n"
+       "--since or --all are those that are there, and not over, when it begins. On a terminal a line on "
+       "stderr "
+       "says meanwhile how many of their tasks are in which state.\n\n"
        "With --json `state` is null of a job that is not over.",
        "  tarcil job wait 4711 && echo it worked\n"
        "  tarcil job wait --any --timeout 1h 4711 4712\n"

@@ -8,6 +8,7 @@
 #include "cli/output/table.h"
 #include "cli/submission.h"
 #include "cli/unmeasured.h"
+#include "cli/waiting_progress.h"
 #include "core/base/failure.h"
 
 namespace tarcil {
@@ -35,6 +36,15 @@ kj::Promise<void> watch(Client& client, kj::Timer& timer, const JobId& id, std::
       return watch(client, timer, id, now);
     });
   });
+}
+
+// Until it has ended. With --watch what was said of the progress stays.
+void waitFor(Cluster& cluster, const FoundJob& job, bool isWatched) {
+  auto over = waitForJob(cluster.client(), job.id).ignoreResult();
+  WaitingProgress progress(cluster, {job});
+  over = isWatched ? over.exclusiveJoin(watch(cluster.client(), cluster.timer(), job.id, ""))
+                   : progress.during(kj::mv(over));
+  cluster.wait(kj::mv(over));
 }
 
 int report(const JobStatus& job, const SubmitFlags& flags) {
@@ -81,9 +91,7 @@ int submit(const SubmitFlags& flags) {
   }
   say("job " + styleFor(flags.output.verbose).job(number, id) +
       " is accepted; it goes on where this command is ended");
-  auto over = waitForJob(cluster.client(), id).ignoreResult();
-  if (flags.watch) over = over.exclusiveJoin(watch(cluster.client(), cluster.timer(), id, ""));
-  cluster.wait(kj::mv(over));
+  waitFor(cluster, {id, number}, flags.watch);
   return report(cluster.wait(fetchJob(cluster.client(), id)), flags);
 }
 
@@ -120,8 +128,10 @@ void addSubmit(CLI::App& app) {
     addSubmissionFlags(command, flags->job);
     command.add_flag("--dry-run", flags->dryRun,
                      "Submit nothing; show what would become of the job now, as `tarcil plan` does.");
-    command.add_flag("--wait", flags->wait, "Wait for the job's end and show its outcome.");
-    command.add_flag("--watch", flags->watch, "As --wait, and report progress on stderr.");
+    command.add_flag(
+        "--wait", flags->wait,
+        "Wait for the job's end and show its outcome; a line on the terminal says how far it is.");
+    command.add_flag("--watch", flags->watch, "As --wait, and report each step of the progress on stderr.");
     addOutputFlags(command, flags->output);
     addClusterFlags(command, flags->cluster);
     onRun(command, [flags]() { return submit(*flags); });

@@ -105,7 +105,15 @@ std::string CommandHelp::make_help(const CLI::App* app, std::string, CLI::AppFor
                      wrapped(help_.details, 0) + "\n";
   text += commandsOf(*app) + optionsOf(*app);
   if (*help_.examples != '\0') text.append("\nExamples:\n").append(help_.examples);
-  return text + "\nExit codes:\n" + (*help_.exits == '\0' ? kUsualExits : help_.exits);
+  return text + "\nExit codes:\n" + exitsOf(help_);
+}
+
+const Help& helpOf(const CLI::App& command) {
+  return dynamic_cast<const CommandHelp&>(*command.get_formatter()).help();
+}
+
+const char* exitsOf(const Help& help) {
+  return *help.exits == '\0' ? kUsualExits : help.exits;
 }
 
 }  // namespace tarcil

@@ -26,8 +26,16 @@ class CommandHelp final : public CLI::FormatterBase {
   explicit CommandHelp(const Help& help) : help_(help) {}
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
 
+  const Help& help() const { return help_; }
+
  private:
   Help help_;
 };
+
+// What the command was added with (cli/command.h).
+const Help& helpOf(const CLI::App& command);
+
+// Its exit codes, a line each.
+const char* exitsOf(const Help& help);
 
 }  // namespace tarcil

@@ -20,6 +20,20 @@ void print(std::string_view text);
 // The one JSON value of a command under --json, indented, with a newline.
 void printJson(const Json& value);
 
+// While it is there, what is printed goes to its text: JSON as one line. One at a time in the process.
+class PrintedText final {
+ public:
+  PrintedText();
+  ~PrintedText();
+  PrintedText(const PrintedText&) = delete;
+  PrintedText& operator=(const PrintedText&) = delete;
+
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
 // Everything printed so far is out. Failure where it cannot be written; to be called before the process ends.
 void flushOutput();
 

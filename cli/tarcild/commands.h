@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/command_line.h"
 
 namespace tarcil {
 
@@ -15,6 +16,8 @@ void addDown(CLI::App& app);
 void addServe(CLI::App& app);   // with all below it
 void addMaster(CLI::App& app);  // with all below it
 void addOptions(CLI::App& app);
+// Pages of all commands, these `verbs` among them.
+void addMan(CLI::App& app, const MakeVerbs& verbs);
 
 // From a command to a profile, and where profiles are kept. `command` as of addRun (cli/commands/commands.h).
 void addProfile(CLI::App& app, const std::vector<std::string>& command);  // with all below it

@@ -7,10 +7,15 @@ namespace tarcil {
 namespace {
 
 VerbsOfTarcild verbs(const Words& userCommand) {
-  return {{"up", addUp},         {"down", addDown},
-          {"serve", addServe},   {"master", addMaster},
-          {"record", addRecord}, {"profile", [&userCommand](CLI::App& app) { addProfile(app, userCommand); }},
-          {"sim", addSim},       {"options", addOptions}};
+  return {{"up", addUp},
+          {"down", addDown},
+          {"serve", addServe},
+          {"master", addMaster},
+          {"record", addRecord},
+          {"profile", [&userCommand](CLI::App& app) { addProfile(app, userCommand); }},
+          {"sim", addSim},
+          {"options", addOptions},
+          {"man", [](CLI::App& app) { addMan(app, verbs); }}};
 }
 
 }  // namespace

@@ -200,9 +200,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Words{"server", "drain"}, Words{"usage"}, Words{"agent", "list"}, Words{"platform"},
                     Words{"platform", "set"}, Words{"platform", "list"}, Words{"tune"}, Words{"quality"},
                     Words{"profile"}, Words{"profile", "calibrate"}, Words{"profile", "run"},
-                    Words{"version"}, Words{"status"}, Words{"token"}, Words{"options"}, Words{"up"},
-                    Words{"down"}, Words{"serve", "master"}, Words{"serve", "agent"},
-                    Words{"serve", "monitor"}));
+                    Words{"version"}, Words{"status"}, Words{"token"}, Words{"options"}, Words{"man"},
+                    Words{"top"}, Words{"up"}, Words{"down"}, Words{"serve", "master"},
+                    Words{"serve", "agent"}, Words{"serve", "monitor"}));
 
 // --- No cluster ---
 

@@ -20,11 +20,17 @@ std::string completed(const std::string& words) {
 }
 
 TEST(Completion, OffersVerbsCommandsAndOptions) {
-  EXPECT_THAT(completed("''"), testing::StartsWith("submit plan run job cron queue status up down "));
+  EXPECT_THAT(completed("''"), testing::StartsWith("submit plan run job cron queue status top up down "));
   EXPECT_EQ(completed("jo"), "job\n");
   EXPECT_EQ(completed("job l"), "list logs\n");
   EXPECT_EQ(completed("job list --st"), "--state\n");
   EXPECT_EQ(completed("job list --state queued --re"), "--reverse\n");
+}
+
+TEST(Completion, OffersWhatEveryCommandHas) {
+  EXPECT_EQ(completed("job list --wat"), "--watch\n");
+  EXPECT_EQ(completed("job list --col"), "--color\n");
+  EXPECT_EQ(completed("job list --color a"), "auto always\n");
 }
 
 TEST(Completion, LeavesArgumentsToFiles) {

@@ -315,6 +315,9 @@ class ScriptedCluster::Server::User final : public wire::UserPort::Server {
     return kj::READY_NOW;
   }
 
+  // Nothing waits.
+  kj::Promise<void> queue(QueueContext) override { return kj::READY_NOW; }
+
   kj::Promise<void> usage(UsageContext context) override {
     const auto& usage = state_.script.usage;
     const std::string after = context.getParams().getAfter().cStr();

@@ -29,6 +29,7 @@ TEST(Table, LetsNobodySteerTheTerminal) {
   Table table({"Name"});
   table.add({"a\x1b[2Jb\n"});
   EXPECT_EQ(table.text(), "Name\na?[2Jb?\n");
+  EXPECT_EQ(withoutControls("gr\u00fcn \u009b31m \xff"), "gr\u00fcn ?31m ?");
 }
 
 TEST(Aligned, PutsTheSignsBelowEachOther) {

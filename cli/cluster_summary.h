@@ -1,0 +1,33 @@
+// The cluster at a glance: what there is of it, and what waits.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "cli/cluster.h"
+#include "cli/output/server_details.h"
+#include "cli/output/table.h"
+#include "formats/json.h"
+
+namespace tarcil {
+
+// How many there are of what, by a word for it.
+using Counts = std::map<std::string, size_t>;
+// "1 down, 3 up"; `none` where there are none.
+std::string countsText(const Counts& counts, const std::string& none);
+
+struct ClusterSummary {
+  ServerList servers{};
+  Counts states{};                    // of servers
+  uint64_t units = 0, freeUnits = 0;  // of servers that are up
+  Counts agents{};                    // attached, away
+  uint32_t waiting = 0;               // jobs of all users
+};
+ClusterSummary fetchSummary(Cluster& cluster);
+
+// Its keys and its lines, the warning of the servers not among the lines.
+Json jsonOf(const ClusterSummary& summary);
+Fields fieldsOf(const ClusterSummary& summary);
+
+}  // namespace tarcil
