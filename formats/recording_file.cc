@@ -273,6 +273,8 @@ class RecordingReader {
       settings.ratio = static_cast<uint32_t>(fields.integer("ratio", 1, kMaxRatio));
     settings.model = static_cast<QualityModel>(fields.oneOf("model", kQualityModelNames));
     settings.contention = static_cast<ContentionModel>(fields.oneOf("contention", kContentionModelNames));
+    if (!fields.isNull("ranking"))
+      settings.ranking = static_cast<RankBy>(fields.oneOf("ranking", kRankByNames));
     settings.margin = static_cast<int>(fields.integer("margin", 0, kMaxPressure));
     settings.noiseFloor = static_cast<int>(fields.integer("noise_floor", 0, kMaxPressure));
     settings.protectNeighbours = fields.boolean("protect_neighbours");

@@ -237,6 +237,7 @@ class ScenarioReader {
     assignInteger(settings.noiseFloor, quality->take("noise_floor"), 0, kMaxPressure);
     assignNamed(settings.model, kQualityModelNames, quality->take("model"));
     assignNamed(settings.contention, kContentionModelNames, quality->take("contention"));
+    assignNamed(settings.ranking, kRankByNames, quality->take("ranking"));
     if (auto protect = quality->take("protect_neighbours")) {
       assign(settings.protectNeighbours, protect->boolean());
     }

@@ -20,7 +20,7 @@ Judging readJudging(wire::Judging::Reader from) {
   KJ_REQUIRE(from.getMargin() >= 0 && from.getMargin() <= kMaxPressure, "margin out of range",
              from.getMargin());
   return {fromWireEnum<QualityModel>(from.getModel(), 2, "QualityModel"),
-          fromWireEnum<ContentionModel>(from.getContention(), 2, "ContentionModel"), from.getMargin(),
+          fromWireEnum<ContentionModel>(from.getContention(), 3, "ContentionModel"), from.getMargin(),
           from.getNoiseFloor(), from.getProtectNeighbours()};
 }
 

@@ -92,6 +92,12 @@ void write(const ServerStatus& value, wire::ServerStatus::Builder to) {
   to.setAllocatedMemory(value.allocated.memory);
   to.setAllocatedDisk(value.allocated.disk);
   writeFree(value.freeExtras, to.initFreeExtras(static_cast<uint32_t>(value.freeExtras.size())));
+  auto residents = to.initResidents(static_cast<uint32_t>(value.residents.size()));
+  for (uint32_t i = 0; i < residents.size(); ++i) {
+    residents[i].setCaused(bytesOf(value.residents[i].caused));
+    residents[i].setTolerated(bytesOf(value.residents[i].tolerated));
+    residents[i].setCount(value.residents[i].count);
+  }
 }
 
 ServerStatus read(wire::ServerStatus::Reader from) {
@@ -107,6 +113,13 @@ ServerStatus read(wire::ServerStatus::Reader from) {
   value.background = readPressure(from.getBackground());
   value.freeExtras = readFree(from.getFreeExtras());
   value.allocated = {from.getAllocatedMemory(), from.getAllocatedDisk()};
+  KJ_REQUIRE(from.getResidents().size() <= kMaxServerRus, "a server has at most 4096 tasks");
+  for (auto group : from.getResidents()) {
+    value.residents.push_back(
+        {readPressure(group.getCaused()), readPressure(group.getTolerated()), group.getCount()});
+    KJ_REQUIRE(group.getCount() >= 1 && group.getCount() <= kMaxServerRus, "a group has 1 to 4096 tasks",
+               group.getCount());
+  }
   return value;
 }
 
@@ -169,6 +182,7 @@ void write(const QualitySettings& value, wire::QualitySettings::Builder to) {
   to.setProtectNeighbours(value.protectNeighbours);
   to.setVersion(value.version);
   to.setProfileUnknown(value.profileUnknown);
+  to.setRanking(toWireEnum<wire::RankBy>(value.ranking));
   to.setThrottling(toWireEnum<wire::Throttling>(value.throttling));
 }
 
@@ -181,12 +195,13 @@ QualitySettings read(wire::QualitySettings::Reader from) {
   value.floor = from.getFloor();
   if (from.getRatio() != 0) value.ratio = from.getRatio();
   value.model = fromWireEnum<QualityModel>(from.getModel(), 2, "QualityModel");
-  value.contention = fromWireEnum<ContentionModel>(from.getContention(), 2, "ContentionModel");
+  value.contention = fromWireEnum<ContentionModel>(from.getContention(), 3, "ContentionModel");
   value.margin = from.getMargin();
   value.noiseFloor = from.getNoiseFloor();
   value.protectNeighbours = from.getProtectNeighbours();
   value.version = from.getVersion();
   value.profileUnknown = from.getProfileUnknown();
+  value.ranking = fromWireEnum<RankBy>(from.getRanking(), 2, "RankBy");
   value.throttling = fromWireEnum<Throttling>(from.getThrottling(), 3, "Throttling");
   return value;
 }

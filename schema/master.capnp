@@ -109,6 +109,9 @@ struct QueueNews {
 
   crowded @3 :Bool;
   # So many jobs wait that slots are judged without the margin of the settings.
+
+  waiting @4 :UInt32;
+  # Jobs that wait, to two binary digits; 0 where slots are not ranked by worth.
 }
 
 struct StateChecksum {

@@ -319,6 +319,16 @@ struct ServerStatus {
   allocatedDisk @9 :UInt64;
   removed @10 :Bool;        # down for good as far as anybody knows: no job counts on it
   quarantined @11 :Bool;    # cordoned by the master, as tasks could not be started there: for a while
+  residents @12 :List(ResidentGroup);
+  # Its tasks but the late-bound, ascending by what they cause, then by what they tolerate. Of a master that does not
+  # say them there is the sum alone.
+}
+
+# Tasks of one server that cause and tolerate the same.
+struct ResidentGroup {
+  caused @0 :Data;          # each of them
+  tolerated @1 :Data;
+  count @2 :UInt32;
 }
 
 struct ServerUpdate {
@@ -350,7 +360,7 @@ struct Platform {
 }
 
 enum QualityModel { encoded @0; componentwise @1; }
-enum ContentionModel { sum @0; mean @1; }
+enum ContentionModel { sum @0; mean @1; slowdowns @2; }
 
 struct QualitySettings {
   target @0 :Float64;
@@ -367,8 +377,10 @@ struct QualitySettings {
   profileUnknown @11 :Bool; # jobs of applications without a profile are taken, and these measured
   rarity @12 :Float64 = 0.05;  # share of acceptable slots for which the confidence is to hold
   throttling @13 :Throttling = on;
+  ranking @14 :RankBy;
 }
 
+enum RankBy { quality @0; worth @1; }
 enum Throttling { off @0; preview @1; on @2; }
 
 # --- Commits ------------------------------------------------------------------------------------------------------

@@ -34,6 +34,8 @@ Commit decide(EventContext& context, Job& job, WaitReason& reason) {
   const uint32_t drawn = attempt.decision.explanation.drawn;
   if (drawn > 0) ++tables.decisions;
   tables.drawn += drawn;
+  if (drawn > 0 && tables.settings.ranking == RankBy::kWorth)
+    tables.price.offered(attempt.decision.bestWorth);
   if (attempt.isCutOff) tables.jobs.markToTry(job);  // goes on with its next commit
   reason = std::move(attempt.reason);
   Commit commit = emptyCommit(tables, job);

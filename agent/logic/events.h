@@ -86,6 +86,7 @@ struct QueueTold {
   // before all pending ones, may use them.
   std::vector<ServerId> reserved{};
   bool crowded = false;  // slots are judged without the margin (core/decide/margin.h)
+  uint32_t waiting = 0;  // jobs, to two binary digits
 };
 
 // A client submits a job. If the agent or the master has it already (same id, same user), the answer is that

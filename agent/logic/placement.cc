@@ -1,6 +1,7 @@
 #include "agent/logic/placement.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/decide/margin.h"
 
@@ -12,6 +13,17 @@ namespace {
 bool areInBuckets(const JobSpec& spec, const PlacementOptions& options) {
   return options.standard == Standard::kAcceptable && spec.placement.constraints.empty() &&
          spec.extras.empty();
+}
+
+// Of a task's slot now. A job that has waited for its bound takes whatever gives it more than neighbours
+// lose.
+double priceFor(const Tables& tables, const JobSpec& spec, Standard standard) {
+  if (tables.settings.ranking != RankBy::kWorth) return 1;
+  if (standard == Standard::kBestThereIs) return std::numeric_limits<double>::min();
+  const ServerSet& all = tables.copy.state().all();
+  const uint64_t running =
+      (all.usableUnits() - std::min(all.usableUnits(), all.freeUnits())) / spec.rusPerTask;
+  return tables.price.at(tables.queueTold.waiting, static_cast<double>(running));
 }
 
 // Slots for `wanted` of the job's placeable tasks, the first but for those that require servers.
@@ -27,6 +39,7 @@ Decision sample(const Tables& tables, const HeldJob& job, size_t wanted, const P
   request.standard = options.standard;
   request.candidates = options.candidates;
   request.except = options.except;
+  request.price = priceFor(tables, spec, options.standard);
   if (areInBuckets(spec, options)) {
     request.ask = [&](size_t servers) {
       Rng rng(options.seed);

@@ -37,6 +37,7 @@ void compare(EventContext& context, const StateChecksum& told) {
 void takeSettings(Tables& tables, const QualitySettings& settings) {
   tables.settings = settings;
   tables.copy.state().setContention(settings.contention);
+  tables.copy.state().keepNeighbours(looksAtNeighbours(settings));
   tables.likely.updateAll(tables.copy.state());
 }
 
@@ -50,6 +51,7 @@ void dropCopy(Tables& tables) {
   tables.copy = StateCopy();
   tables.chooser = Chooser();
   tables.copy.state().setContention(tables.settings.contention);
+  tables.copy.state().keepNeighbours(looksAtNeighbours(tables.settings));
   tables.likely = LikelyServers();
 }
 

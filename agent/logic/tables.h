@@ -20,6 +20,7 @@
 #include "core/base/time.h"
 #include "core/decide/chooser.h"
 #include "core/decide/options.h"
+#include "core/decide/price.h"
 
 namespace tarcil::agent {
 
@@ -47,6 +48,7 @@ struct Tables {
   JobTable jobs;
   QueueTold queueTold;  // the latest
   Chooser chooser;
+  Price price;             // of slots, where they are ranked by worth
   uint64_t decisions = 0;  // that sampled slots
   uint64_t drawn = 0;      // slots, for these
   CommitsInFlight inFlight;

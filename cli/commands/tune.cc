@@ -26,8 +26,8 @@ struct TuneFlags {
   // What is to be set.
   std::optional<double> target, rarity, confidence;
   std::optional<int32_t> floor, margin, noiseFloor;
-  std::string cap, ratio;                     // a number, "none", or empty
-  std::string model, contention, throttling;  // names, or empty
+  std::string cap, ratio;                              // a number, "none", or empty
+  std::string model, contention, ranking, throttling;  // names, or empty
   std::optional<bool> protectNeighbours, profileUnknown;
   // --table
   bool table = false;
@@ -100,7 +100,8 @@ int showTable(const TuneFlags& flags) {
 bool setsSomething(const TuneFlags& flags) {
   return flags.target || flags.rarity || flags.confidence || flags.floor || flags.margin ||
          flags.noiseFloor || flags.protectNeighbours || flags.profileUnknown ||
-         !(flags.cap + flags.ratio + flags.model + flags.contention + flags.throttling).empty();
+         !(flags.cap + flags.ratio + flags.model + flags.contention + flags.ranking + flags.throttling)
+              .empty();
 }
 
 // "none" or a number that was checked; empty where nothing is to be set.
@@ -123,6 +124,7 @@ void lay(const TuneFlags& flags, QualitySettings& settings) {
   if (!flags.contention.empty()) {
     settings.contention = valueNamed<ContentionModel>(kContentionModelNames, flags.contention);
   }
+  if (!flags.ranking.empty()) settings.ranking = valueNamed<RankBy>(kRankByNames, flags.ranking);
   setIfGiven(settings.throttling, valueIn(kThrottlingNames, flags.throttling));
   setNumberOrNone(settings.cap, flags.cap);
   setNumberOrNone(settings.ratio, flags.ratio);
@@ -138,6 +140,7 @@ Json jsonOf(const QualitySettings& settings) {
           {"ratio", settings.ratio ? Json(*settings.ratio) : Json()},
           {"model", nameIn(kQualityModelNames, settings.model)},
           {"contention", nameIn(kContentionModelNames, settings.contention)},
+          {"ranking", nameIn(kRankByNames, settings.ranking)},
           {"margin", settings.margin},
           {"noise_floor", settings.noiseFloor},
           {"protect_neighbours", settings.protectNeighbours},
@@ -168,6 +171,7 @@ std::string textOf(const QualitySettings& settings) {
                   {"Ratio", settings.ratio ? std::to_string(*settings.ratio) : "none: as many as it takes"},
                   {"Model", nameIn(kQualityModelNames, settings.model)},
                   {"Contention", nameIn(kContentionModelNames, settings.contention)},
+                  {"Ranking", nameIn(kRankByNames, settings.ranking)},
                   {"Margin", std::to_string(settings.margin)},
                   {"Noise floor", std::to_string(settings.noiseFloor)},
                   {"Protect neighbours", settings.protectNeighbours ? "true" : "false"},
@@ -288,9 +292,17 @@ void addSettingFlags(CLI::App& command, TuneFlags& flags) {
       ->type_name("MODEL");
   command
       .add_option("--contention", flags.contention,
-                  "How neighbours' pressures combine: sum (in a new cluster) or mean.")
+                  "How neighbours combine: sum of their pressures (in a new cluster), mean, or slowdowns, "
+                  "which judges each neighbour by itself.")
       ->check(oneOf({kContentionModelNames.begin(), kContentionModelNames.end()}))
       ->type_name("MODEL");
+  command
+      .add_option(
+          "--ranking", flags.ranking,
+          "By what slots are ranked: quality, the tightest fit (in a new cluster), or worth, what the job "
+          "gets less what its neighbours lose.")
+      ->check(oneOf({kRankByNames.begin(), kRankByNames.end()}))
+      ->type_name("BY");
   command
       .add_option(
           "--margin", flags.margin,

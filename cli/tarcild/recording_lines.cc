@@ -90,6 +90,7 @@ Json lineOf(const QualitySettings& settings) {
             {"ratio", settings.ratio ? Json(*settings.ratio) : Json()},
             {"model", kQualityModelNames[static_cast<size_t>(settings.model)]},
             {"contention", kContentionModelNames[static_cast<size_t>(settings.contention)]},
+            {"ranking", kRankByNames[static_cast<size_t>(settings.ranking)]},
             {"margin", settings.margin},
             {"noise_floor", settings.noiseFloor},
             {"protect_neighbours", settings.protectNeighbours}}}};

@@ -126,8 +126,9 @@ Choice::Choice(const ClusterState& state, const PlacementRequest& request, const
                .job = memory.prepared.prepare(state, spec_, judgingFor(spec_, settings)),
                .target = looksAtQuality(spec_.policy) ? spec_.target.value_or(settings.target) : 0,
                .acceptableFrom = 0,
+               .price = request.price,
                .takesFeasible = request.standard == Standard::kBestThereIs,
-               .ranking = rankingOf(spec_),
+               .ranking = rankingOf(spec_, settings),
                .seed = seed,
                .preferred = memory.preferred},
       rng_(seed),
@@ -167,6 +168,7 @@ Decision Choice::decide() {
   decision_.unmet = assignment_.unmet();
   decision_.firstUnmet = assignment_.firstUnmet();
   explanation().placed = decision_.claims.size();
+  decision_.bestWorth = search_.sites().bestWorth();
   return std::move(decision_);
 }
 

@@ -36,6 +36,9 @@ struct PlacementRequest {
   size_t atMost = kMaxTasks;
   // Most candidates in the explanation. The decision does not depend on it.
   size_t candidates = Explanation::kMaxCandidates;
+  // What a slot has to be worth to be acceptable, whatever the target: with RankBy::kWorth
+  // (core/decide/price.h).
+  double price = 1;
   // Servers, ascending, that get no task; it outlives the request.
   std::span<const ServerId> except{};
   // Asked where to draw on when acceptable slots prove rare (kQuality); none: everywhere. It outlives the
@@ -49,6 +52,7 @@ struct Decision {
   // Of the tasks that require servers of their own: how many have no claim, and the first of them.
   size_t unmet = 0;
   TaskIndex firstUnmet = 0;
+  double bestWorth = 0;  // RankBy::kWorth: the most that a slot was worth to the job that was looked at
 };
 
 // Samples, judges and chooses greedily: after each pick the server is judged again, so that a job's own tasks

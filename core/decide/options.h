@@ -1,9 +1,11 @@
 // The operator's settings of how slots are sampled and judged (docs/design.md).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/model/contention.h"
@@ -24,6 +26,16 @@ enum class Throttling : uint8_t {
 
 inline constexpr NamesOf<Throttling, 3> kThrottlingNames = {
     {{"off", Throttling::kOff}, {"preview", Throttling::kPreview}, {"on", Throttling::kOn}}};
+
+// By what slots are ranked, and which of them are taken.
+enum class RankBy : uint8_t {
+  kQuality,  // acceptable slots by E in bands, then Q, the tightest fit (the paper)
+  // By what the job gets less what its neighbours lose; one that is worth the price is taken too
+  // (core/decide/price.h).
+  kWorth,
+};
+// What files and flags call them, in the order of the enumeration.
+inline constexpr std::array<std::string_view, 2> kRankByNames = {"quality", "worth"};
 
 // Part of the shared state: the master stores it, agents follow it. Every field may change at run time; a
 // change takes effect with the next decision.
@@ -63,6 +75,9 @@ struct QualitySettings {
   // the mean.
   ContentionModel contention = ContentionModel::kSum;
 
+  // By what slots are ranked. Quality, as the paper has it.
+  RankBy ranking = RankBy::kQuality;
+
   // Pressure added to every resource of a slot when it is judged, 0 to 99 points, at most as much as there is
   // already. Higher: safer against wrong profiles, fewer acceptable slots. 0: profiles are trusted. It does
   // not apply while the cluster is crowded (margin.h), and only jobs with a max_wait wait for it. 10: jobs
@@ -93,6 +108,11 @@ struct QualitySettings {
 
   bool operator==(const QualitySettings&) const = default;
 };
+
+// Whether decisions by these settings look at each neighbour (ClusterState::keepNeighbours).
+constexpr bool looksAtNeighbours(const QualitySettings& settings) {
+  return settings.contention == ContentionModel::kSlowdowns || settings.ranking == RankBy::kWorth;
+}
 
 // Everything that is wrong with the settings, one sentence each: the field, its value and what to write
 // instead. Empty if they are valid.

@@ -13,7 +13,7 @@ Comparison compare(const Offer& a, const Offer& b, Ranking ranking) {
     }
     if (ranking == Ranking::kQuality) {
       if (a.q != b.q) return {a.q > b.q, TieBreak::kQ};
-    } else if (a.contention != b.contention) {
+    } else if (ranking == Ranking::kLeastContended && a.contention != b.contention) {
       return {a.contention < b.contention, TieBreak::kContention};
     }
   }

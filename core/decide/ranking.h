@@ -17,6 +17,8 @@ enum class Ranking : uint8_t {
   // For jobs of which nothing is known: as kQuality, with the highest pressure in the place of Q. The
   // tightest fit would take them to the servers that are worst (docs/design.md).
   kLeastContended,
+  // Acceptable: preferred servers, then worth in bands of 0.02, then load, chance; others: worth.
+  kWorth,
   kLoad,  // load, then chance
   kChance,
 };
@@ -24,7 +26,7 @@ enum class Ranking : uint8_t {
 // What a slot offers a job.
 struct Offer {
   Encoded q = 0;           // Q * kEncodedMax
-  double performance = 0;  // E
+  double performance = 0;  // E; kWorth: E less what neighbours lose, at least 0
   uint64_t key = 0;        // set by seal()
   uint32_t chance = 0;
   uint16_t taken = 0, rus = 1;  // units of the server
@@ -42,7 +44,7 @@ inline int bandOf(double performance) {
 }
 
 inline bool looksAtPerformance(Ranking ranking) {
-  return ranking == Ranking::kQuality || ranking == Ranking::kLeastContended;
+  return ranking == Ranking::kQuality || ranking == Ranking::kLeastContended || ranking == Ranking::kWorth;
 }
 
 // Completes an offer that is to be compared by this ranking: its key holds the first digits of what compare()
@@ -55,8 +57,9 @@ inline void seal(Offer& offer, Ranking ranking) {
   // Positive doubles are ordered as their bits are; the last three are left to compare().
   const uint64_t byPerformance = (~std::bit_cast<uint64_t>(offer.performance) & UINT64_MAX >> 1) >> 2;
   constexpr uint64_t kMaxQ = (uint64_t{1} << kKeyBitsOfQ) - 1;
-  const auto q = ranking == Ranking::kQuality ? static_cast<uint64_t>(offer.q >> (kBitsOfQ - kKeyBitsOfQ))
-                                              : kMaxQ - offer.contention;
+  uint64_t q = 0;
+  if (ranking == Ranking::kQuality) q = static_cast<uint64_t>(offer.q >> (kBitsOfQ - kKeyBitsOfQ));
+  if (ranking == Ranking::kLeastContended) q = kMaxQ - offer.contention;
   const uint64_t byQuality = uint64_t{!offer.preferred} << kPreferredShift |
                              static_cast<uint64_t>(bandOf(offer.performance)) << kKeyBitsOfQ | (kMaxQ - q);
   offer.key |= offer.standing == Standing::kAcceptable ? byQuality : byPerformance;

@@ -37,7 +37,7 @@ SamplePlan samplePlanOf(const JobSpec& spec, const QualitySettings& settings, ui
   return {std::min(std::max<uint64_t>(settings.floor, tasks), limit), limit, settings.rarity};
 }
 
-Ranking rankingOf(const JobSpec& spec) {
+Ranking rankingOf(const JobSpec& spec, const QualitySettings& settings) {
   switch (spec.policy) {
     case Policy::kRandom:
       return Ranking::kChance;
@@ -49,7 +49,8 @@ Ranking rankingOf(const JobSpec& spec) {
     case Policy::kLateBinding:
       break;
   }
-  return spec.profile.isUnknown() ? Ranking::kLeastContended : Ranking::kQuality;
+  if (spec.profile.isUnknown()) return Ranking::kLeastContended;
+  return settings.ranking == RankBy::kWorth ? Ranking::kWorth : Ranking::kQuality;
 }
 
 }  // namespace tarcil

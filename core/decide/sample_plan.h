@@ -31,6 +31,6 @@ uint64_t drawLimit(const QualitySettings& settings, double confidence, uint64_t 
 // draw two a task (Sparrow section 3.1: the power of two choices).
 SamplePlan samplePlanOf(const JobSpec& spec, const QualitySettings& settings, uint64_t tasks);
 
-Ranking rankingOf(const JobSpec& spec);
+Ranking rankingOf(const JobSpec& spec, const QualitySettings& settings);
 
 }  // namespace tarcil

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/model/profile.h"
+#include "core/state/neighbours.h"
 #include "core/state/occupancy.h"
 
 namespace tarcil {
@@ -29,6 +30,7 @@ uint32_t chanceOf(ServerId server, uint64_t seed) {
 void Sites::start(const SearchContext& search) {
   search_ = &search;
   count_ = 0;
+  bestWorth_ = 0;
   asksBytes_ = search.spec.byteRequest().bytes != ByteResources{};
 }
 
@@ -110,12 +112,13 @@ Glance Sites::judge(const Site& site, uint32_t ownTasks) const {
   const ClusterState& state = search_->state;
   const Vacancy& now = state.vacancy(site.server);
   if (ownTasks == 0) {
-    Glance seen = glance(newcomerTo(site), now);
+    Glance seen = lookAtNeighbours(glance(newcomerTo(site), now), site.server, 0);
     lookAtBytes(seen, site.server, 1);
     return seen;
   }
   const OwnTask& own = search_->job.ownTasks[now.platform];
-  Glance seen = glance(newcomerTo(site), state.vacancyWith(site.server, own, ownTasks));
+  Glance seen = lookAtNeighbours(glance(newcomerTo(site), state.vacancyWith(site.server, own, ownTasks)),
+                                 site.server, ownTasks);
   if (!state.hasExtras(site.server, search_->spec.extras, ownTasks + 1)) {
     seen.obstacle = Obstacle::kNotEnoughFree;
   }
@@ -125,13 +128,29 @@ Glance Sites::judge(const Site& site, uint32_t ownTasks) const {
 
 void Sites::lookAtBytes(Glance& glance, ServerId server, uint32_t tasks) const {
   const bool mayBeShort = asksBytes_ || search_->state.vacancy(server).lacksBytes;
-  if (!mayBeShort || glance.obstacle != Obstacle::kNone) return;
-  static constexpr Obstacle kObstacles[] = {Obstacle::kNone, Obstacle::kMemory, Obstacle::kDisk};
-  glance.obstacle = kObstacles[static_cast<size_t>(
-      search_->state.byteShortage(server, search_->spec.byteRequest(), tasks))];
+  const bool isOpen = glance.obstacle == Obstacle::kNone ||
+                      (search_->ranking == Ranking::kWorth && glance.obstacle == Obstacle::kNeighbour);
+  if (!mayBeShort || !isOpen) return;
+  switch (search_->state.byteShortage(server, search_->spec.byteRequest(), tasks)) {
+    case ByteShortage::kNone:
+      break;
+    case ByteShortage::kMemory:
+      glance.obstacle = Obstacle::kMemory;
+      break;
+    case ByteShortage::kDisk:
+      glance.obstacle = Obstacle::kDisk;
+      break;
+  }
+}
+
+Glance Sites::lookAtNeighbours(const Glance& seen, ServerId server, uint32_t ownTasks) const {
+  const Newcomer& newcomer = search_->job.newcomers[search_->state.vacancy(server).platform];
+  if (!newcomer.byNeighbours && search_->ranking != Ranking::kWorth) return seen;
+  return withNeighbours(seen, newcomer, search_->state.neighbours(server), ownTasks);
 }
 
 void Sites::note(Site& site, ServerId server, Glance glance) {
+  glance = lookAtNeighbours(glance, server, 0);
   lookAtBytes(glance, server, 1);
   const Vacancy& vacancy = search_->state.vacancy(server);
   const auto& preferred = search_->preferred;
@@ -141,6 +160,9 @@ void Sites::note(Site& site, ServerId server, Glance glance) {
   site.next.chance = chanceOf(server, search_->seed);
   site.next.preferred =
       !preferred.empty() && std::find(preferred.begin(), preferred.end(), server) != preferred.end();
+  const bool mayBeHad = glance.obstacle == Obstacle::kNone || glance.obstacle == Obstacle::kNeighbour;
+  if (search_->ranking == Ranking::kWorth && mayBeHad)
+    bestWorth_ = std::max(bestWorth_, site.next.performance);
   seal(site.next, search_->ranking);
 }
 
@@ -154,6 +176,14 @@ void Sites::fill(Offer& offer, const Newcomer& newcomer, const Glance& glance, c
   const bool acceptable = offer.performance >= search_->acceptableFrom;
   const Standing standing = acceptable ? Standing::kAcceptable : Standing::kFeasible;
   offer.standing = glance.obstacle == Obstacle::kNone ? standing : Standing::kInfeasible;
+  if (search_->ranking == Ranking::kWorth) byWorth(offer, glance);
+}
+
+// What breaks a neighbour by the rule of targets may be had for its price.
+void Sites::byWorth(Offer& offer, const Glance& glance) const {
+  offer.performance = std::max(0.0, offer.performance - glance.cost);
+  const bool mayBeHad = glance.obstacle == Obstacle::kNone || glance.obstacle == Obstacle::kNeighbour;
+  if (mayBeHad && offer.performance >= search_->price) offer.standing = Standing::kAcceptable;
 }
 
 }  // namespace tarcil

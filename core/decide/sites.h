@@ -38,6 +38,7 @@ struct SearchContext {
   const PreparedJob& job;
   double target = 0;           // least S that a claim asks for; 0 where the policy does not look at quality
   double acceptableFrom = 0;   // E; 0 where all that are free count as acceptable
+  double price = 1;            // kWorth: of this worth on a slot is acceptable, too
   bool takesFeasible = false;  // slots below that may be taken too
   Ranking ranking = Ranking::kQuality;
   uint64_t seed = 0;                       // of what is left to chance
@@ -78,6 +79,9 @@ class Sites {
   // What the site's next slot offers once `ownTasks` tasks of this job sit there.
   Offer offer(const Site& site, uint32_t ownTasks) const;
 
+  // Ranking::kWorth: the most that a slot is worth that may be had; 0 where there is none.
+  double bestWorth() const { return bestWorth_; }
+
   bool mayTake(const Offer& offer) const {
     return offer.standing == Standing::kAcceptable ||
            (offer.standing == Standing::kFeasible && search_->takesFeasible);
@@ -91,17 +95,21 @@ class Sites {
   // As look(), for at most kTogether.
   void lookAtSome(std::span<const SlotSampler::Slot> slots);
   void note(Site& site, ServerId server, Glance glance);
+  // The same where neighbours are judged one by one; else as it was seen.
+  Glance lookAtNeighbours(const Glance& seen, ServerId server, uint32_t ownTasks) const;
   // Adds what only shows beside the vacancy, with so many tasks of this job there.
   void lookAtBytes(Glance& glance, ServerId server, uint32_t tasks) const;
   Offer offerAnew(const Site& site, uint32_t ownTasks) const;
   const Newcomer& newcomerTo(const Site& site) const;
   Glance judge(const Site& site, uint32_t ownTasks) const;
+  void byWorth(Offer& offer, const Glance& glance) const;
   void fill(Offer& offer, const Newcomer& newcomer, const Glance& glance, const Vacancy& vacancy) const;
 
   const SearchContext* search_ = nullptr;
   std::vector<Site> sites_;  // of the largest decision so far
   size_t count_ = 0;         // of them in this one
-  bool asksBytes_ = false;   // for more or less than the share of its units
+  double bestWorth_ = 0;
+  bool asksBytes_ = false;  // for more or less than the share of its units
   std::array<Glance, kTogether> glances_;
 };
 

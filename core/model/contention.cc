@@ -30,7 +30,7 @@ Pressure scaled(const Pressure& pressure, const Share& share) {
 Pressure contention(ContentionModel model, const PressureSum& sum, const Share& share,
                     const Pressure& background, int rus) {
   Pressure interference{};
-  if (model == ContentionModel::kSum) {
+  if (model != ContentionModel::kMean) {
     for (size_t i = 0; i < interference.size(); ++i)
       interference[i] = clamped(scaled(sum[i], share[i]) + background[i]);
     return interference;

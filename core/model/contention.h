@@ -12,9 +12,12 @@ namespace tarcil {
 enum class ContentionModel : uint8_t {
   kSum,   // neighbours add up
   kMean,  // the paper's Eq. 3: the sum over the server's other resource units divided by their number
+  // Each neighbour slows a task down by itself, and slowdowns add up (core/state/neighbours.h). Where there
+  // is only one pressure for all of a server, it is the sum.
+  kSlowdowns,
 };
 // What files and flags call them, in the order of the enumeration.
-inline constexpr std::array<std::string_view, 2> kContentionModelNames = {"sum", "mean"};
+inline constexpr std::array<std::string_view, 3> kContentionModelNames = {"sum", "mean", "slowdowns"};
 
 // share * pressure in 1/256, rounded half up; not clamped. For single pressures and for sums of them.
 int32_t scaled(int32_t pressure, uint16_t share);

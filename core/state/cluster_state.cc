@@ -57,10 +57,13 @@ void ClusterState::grow(size_t size) {
     servers_.reserve(capacity);
     details_.reserve(capacity);
     vacancies_.reserve(capacity);
+    residents_.reserve(capacity);
   }
   servers_.resize(size);
   details_.resize(size);
   vacancies_.resize(size);
+  residents_.resize(size);
+  if (keepsNeighbours_) neighbours_.resize(size);
 }
 
 void ClusterState::takeFacts(ServerId id, const ServerFacts& facts) {
@@ -153,8 +156,10 @@ void ClusterState::hold(ServerId id, const ServerStatus& status) {
   } else if (!freeExtras_.empty()) {
     freeExtras_.erase(id);
   }
-  Vacancy vacancy =
-      vacancyOf(status, vacancies_[id].rus, platforms_[vacancies_[id].platform].share, contention_);
+  const Share& share = platforms_[vacancies_[id].platform].share;
+  residents_[id] = status.residents;
+  if (keepsNeighbours_) neighbours_[id] = neighboursOf(status, share);
+  const Vacancy vacancy = vacancyOf(status, vacancies_[id].rus, share, contention_);
   setVacancy(id, vacancy);
   status.removed ? part(id) : join(id);
 }
@@ -203,6 +208,15 @@ void ClusterState::setContention(ContentionModel model) {
   for (ServerId id = 0; id < servers_.size(); ++id) reform(id);
 }
 
+void ClusterState::keepNeighbours(bool isOn) {
+  if (isOn == keepsNeighbours_) return;
+  keepsNeighbours_ = isOn;
+  neighbours_.clear();
+  neighbours_.resize(isOn ? servers_.size() : 0);
+  if (!isOn) return neighbours_.shrink_to_fit();
+  for (ServerId id = 0; id < servers_.size(); ++id) reform(id);
+}
+
 ClusterState::OverlayId ClusterState::layOver(ServerId id, const std::vector<RuIndex>& rus,
                                               const Profile& profile, const Extras& extras,
                                               const ByteRequest& request) {
@@ -232,7 +246,7 @@ void ClusterState::lift(OverlayId number) {
 
 void ClusterState::lay(ServerStatus& status, const Overlay& overlay) const {
   const Share& share = platforms_[vacancies_[overlay.server].platform].share;
-  layOn(status, overlay.rus, overlay.caused, boundOf(overlay.caused, overlay.tolerated, share));
+  layOn(status, overlay.rus, overlay.caused, overlay.tolerated, share);
   takeExtras(status.freeExtras, lowestExtras(status.freeExtras, overlay.extras));
   status.allocated += claimed(overlay.request, overlay.rus.size(), byteSupply(overlay.server));
 }
@@ -283,6 +297,7 @@ ServerStatus ClusterState::status(ServerId id) const {
   status.sum = details.sum;
   for (size_t i = 0; i < kResources; ++i) status.bound[i] = unpackedBound(details.bound[i]);
   status.background = details.background;
+  status.residents = residents_[id];
   return status;
 }
 

@@ -17,6 +17,7 @@
 #include "core/base/text_arena.h"
 #include "core/model/profile.h"
 #include "core/state/claim.h"
+#include "core/state/neighbours.h"
 #include "core/state/server.h"
 #include "core/state/server_set.h"
 #include "core/state/vacancy.h"
@@ -31,7 +32,7 @@ struct OwnTask {
 };
 
 // Single-threaded; holds no clock and does no I/O. What decisions read is kept apart, 40 bytes a server; with
-// the rest, a server of ten units takes some 320 bytes where its name and address are its own
+// the rest, a server of ten units takes some 360 bytes where its name and address are its own
 // (docs/benchmarks.md).
 class ClusterState {
  public:
@@ -53,6 +54,8 @@ class ClusterState {
   void setShare(const std::string& platform, const Share& share);
   // By which model contention is formed from now on; kSum at first. O(servers).
   void setContention(ContentionModel model);
+  // Whether neighbours() are kept ready; not at first. O(residents^2) of each server.
+  void keepNeighbours(bool isOn);
 
   // Lays a claim of `rus`, the lowest free `extras` and what is requested of memory and disk by a task with
   // this profile over the server until lift(). Later apply()s of the server keep it laid over. Requires:
@@ -77,6 +80,8 @@ class ClusterState {
   const Vacancy& vacancy(ServerId server) const { return vacancies_[server]; }
   // By server number; those that are not known are not usable and have no units.
   std::span<const Vacancy> vacancies() const { return vacancies_; }
+  // Whom a newcomer meets there. Requires: keepNeighbours(true).
+  std::span<const NeighbourGroup> neighbours(ServerId server) const { return neighbours_[server]; }
   uint32_t freeUnits(ServerId server) const { return vacancies_[server].free; }
   bool isUp(ServerId server) const { return details_[server].up; }
   bool isQuarantined(ServerId server) const { return details_[server].quarantined; }
@@ -215,6 +220,9 @@ class ClusterState {
   std::vector<Vacancy> vacancies_;
   std::vector<Details> details_;
   std::vector<Facts> servers_;
+  std::vector<std::vector<ResidentGroup>> residents_;
+  std::vector<std::vector<NeighbourGroup>> neighbours_;  // formed from them, where they are kept
+  bool keepsNeighbours_ = false;
   std::unordered_map<ServerId, std::vector<uint64_t>> moreFree_;  // units from 64 on, where there are any
   std::unordered_map<ServerId, FreeExtras> freeExtras_;           // where there are any
 

@@ -1,6 +1,6 @@
 #include "core/state/commit_check.h"
 
-#include "core/state/glance.h"
+#include "core/state/neighbours.h"
 
 namespace tarcil {
 
@@ -11,7 +11,7 @@ Verdict checkClaim(const Claim& claim, const Judging& judging, const JobSpec& sp
 
   // S and slack do not depend on the platform's factor, so any will do.
   const Newcomer task = newcomer(viewOn(spec.profile, share, 1.0), judging, claim.rus);
-  const Glance slot = glance(task, vacancyOf(status, facts.rus, share, judging.contention));
+  Glance slot = glance(task, vacancyOf(status, facts.rus, share, judging.contention));
   if (slot.obstacle == Obstacle::kNotEnoughFree) return Verdict::kNotFree;
   if (!haveExtras(status.freeExtras, spec.extras)) return Verdict::kNoExtras;
   const ByteSupply supply = byteSupplyOf(facts);
@@ -24,6 +24,7 @@ Verdict checkClaim(const Claim& claim, const Judging& judging, const JobSpec& sp
       break;
   }
   if (status.version == claim.versionSeen) return Verdict::kGranted;
+  if (task.byNeighbours) slot = withNeighbours(slot, task, neighboursOf(status, share));
   if (satisfaction(task, slot) < claim.floor) return Verdict::kBelowFloor;
   if (slot.obstacle == Obstacle::kNeighbour) return Verdict::kBreaksNeighbour;
   return Verdict::kGranted;

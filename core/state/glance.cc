@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/model/slowdown.h"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -81,18 +83,28 @@ Newcomer newcomer(const JobView& job, const Judging& judging, uint32_t rus) {
   Newcomer made;
   made.order.fill(kNoDigit);
   made.tolerated.fill(UINT8_MAX);
+  made.onsets.fill(UINT8_MAX);
+  const bool byNeighbours = judging.contention == ContentionModel::kSlowdowns;
+  made.byNeighbours = byNeighbours;
+  made.protects = judging.protectNeighbours;
+  made.noiseFloor = static_cast<uint8_t>(judging.noiseFloor);
   for (size_t i = 0; i < kResources; ++i) {
     made.order[i] = job.order[i];
     made.tolerated[i] = job.tolerated[i];
+    made.presses[i] = static_cast<uint8_t>(std::min<int32_t>(job.caused[i], kMaxPressure));
+    made.raised[i] = static_cast<uint8_t>(made.presses[i] + kMaxPressure);
+    made.onsets[i] = onsetOf(job.tolerated[i]);
     // As brokenResource(): what is within the noise floor may overrun the slack by the noise floor.
     const int32_t forgiven = job.caused[i] > judging.noiseFloor ? 0 : judging.noiseFloor;
     const int32_t hurts = std::min<int32_t>(job.caused[i] + Vacancy::kNoSlack - forgiven, kMaxHurt);
-    if (judging.protectNeighbours && job.caused[i] > 0) made.hurts[i] = static_cast<uint8_t>(hurts);
+    if (judging.protectNeighbours && !byNeighbours && job.caused[i] > 0)
+      made.hurts[i] = static_cast<uint8_t>(hurts);
   }
   made.target = job.target;
   made.rus = rus;
   made.margin = static_cast<uint8_t>(judging.margin);
-  made.model = judging.model;
+  // Slowdowns say what is lost, whatever is most critical.
+  made.model = byNeighbours ? QualityModel::kComponentwise : judging.model;
   made.platformFactor = job.platformFactor;
   return made;
 }

@@ -22,6 +22,12 @@ struct Newcomer {
   // What a neighbour feels of it, raised as a vacancy's slack is, saturated at 254, less what is forgiven; 0
   // where it does not count.
   alignas(16) std::array<uint8_t, 16> hurts{};
+  // Of ContentionModel::kSlowdowns alone (core/state/neighbours.h): what one task presses with, clamped; that
+  // raised by kMaxPressure; and where what it feels begins, then 255.
+  alignas(16) std::array<uint8_t, 16> presses{}, raised{}, onsets{};
+  bool byNeighbours = false;  // neighbours are judged one by one, and not by `hurts`
+  bool protects = false;      // none of them is to be broken
+  uint8_t noiseFloor = 0;
   Encoded target = 0;  // T_W
   uint32_t rus = 1;    // units of one slot
   uint8_t margin = 0;  // withMargin() of each pressure is judged
@@ -51,6 +57,8 @@ struct Glance {
   uint8_t excess = 0;   // the most by which C with the margin exceeds what is tolerated
   Obstacle obstacle = Obstacle::kNone;
   uint8_t resource = 0;  // kNeighbour: the first on which a resident would be broken
+  float cost =
+      0;  // what its neighbours lose of their speed, each in S, together; where they are judged one by one
 
   bool operator==(const Glance&) const = default;
 };

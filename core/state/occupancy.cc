@@ -1,6 +1,7 @@
 #include "core/state/occupancy.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "core/model/quality.h"
@@ -14,11 +15,42 @@ PressureSum boundOf(const Pressure& caused, const Pressure& tolerated, const Sha
   return residentBound(viewOn(profile, share, 1.0));
 }
 
+namespace {
+
+// Where the group of such tasks is, or belongs.
+std::vector<ResidentGroup>::iterator groupOf(std::vector<ResidentGroup>& groups, const Pressure& caused,
+                                             const Pressure& tolerated) {
+  return std::ranges::lower_bound(groups, std::tie(caused, tolerated), {}, [](const ResidentGroup& group) {
+    return std::tie(group.caused, group.tolerated);
+  });
+}
+
+bool isOf(const ResidentGroup& group, const Pressure& caused, const Pressure& tolerated) {
+  return group.caused == caused && group.tolerated == tolerated;
+}
+
+void join(std::vector<ResidentGroup>& groups, const Pressure& caused, const Pressure& tolerated) {
+  const auto group = groupOf(groups, caused, tolerated);
+  if (group != groups.end() && isOf(*group, caused, tolerated)) {
+    ++group->count;
+  } else {
+    groups.insert(group, {caused, tolerated});
+  }
+}
+
+void leave(std::vector<ResidentGroup>& groups, const Pressure& caused, const Pressure& tolerated) {
+  const auto group = groupOf(groups, caused, tolerated);
+  if (--group->count == 0) groups.erase(group);
+}
+
+}  // namespace
+
 void layOn(ServerStatus& status, const std::vector<RuIndex>& rus, const Pressure& caused,
-           const PressureSum& bound) {
+           const Pressure& tolerated, const Share& share) {
   for (RuIndex ru : rus) status.free.erase(ru);
   for (size_t i = 0; i < caused.size(); ++i) status.sum[i] += caused[i];
-  tightenBound(status.bound, bound);
+  tightenBound(status.bound, boundOf(caused, tolerated, share));
+  join(status.residents, caused, tolerated);
 }
 
 namespace {
@@ -31,7 +63,7 @@ ByteResources bytesOf(const Resident& resident, const ServerFacts& facts) {
 
 void occupy(ServerStatus& status, std::vector<Resident>& residents, Resident resident,
             const ServerFacts& facts, const Share& share) {
-  layOn(status, resident.rus, resident.caused, boundOf(resident.caused, resident.tolerated, share));
+  layOn(status, resident.rus, resident.caused, resident.tolerated, share);
   takeExtras(status.freeExtras, resident.extras);
   status.allocated += bytesOf(resident, facts);
   ++status.version;
@@ -49,6 +81,7 @@ void vacate(ServerStatus& status, std::vector<Resident>& residents, AllocationId
   returnExtras(status.freeExtras, leaving->extras, facts.extras);
   status.allocated -= bytesOf(*leaving, facts);
   for (size_t i = 0; i < leaving->caused.size(); ++i) status.sum[i] -= leaving->caused[i];
+  leave(status.residents, leaving->caused, leaving->tolerated);
   residents.erase(leaving);
   status.bound = noResidents();
   for (const Resident& left : residents)
@@ -63,8 +96,9 @@ void rebuild(ServerStatus& status, const std::vector<Resident>& residents, const
   status.sum = {};
   status.allocated = {};
   status.bound = noResidents();
+  status.residents.clear();
   for (const Resident& resident : residents) {
-    layOn(status, resident.rus, resident.caused, boundOf(resident.caused, resident.tolerated, share));
+    layOn(status, resident.rus, resident.caused, resident.tolerated, share);
     takeExtras(status.freeExtras, resident.extras);
     status.allocated += bytesOf(resident, facts);
   }

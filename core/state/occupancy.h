@@ -45,6 +45,6 @@ PressureSum boundOf(const Pressure& caused, const Pressure& tolerated, const Sha
 // What occupy() does to the status, without the version, bytes and extras: for claims that are not granted
 // yet. Units that are not free stay so.
 void layOn(ServerStatus& status, const std::vector<RuIndex>& rus, const Pressure& caused,
-           const PressureSum& bound);
+           const Pressure& tolerated, const Share& share);
 
 }  // namespace tarcil

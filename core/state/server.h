@@ -65,6 +65,15 @@ bool meets(const ServerFacts& facts, const std::vector<Constraint>& constraints)
 // the facts.
 std::optional<std::string_view> attributeOf(const ServerFacts& facts, std::string_view name);
 
+// Tasks of one server that cause and tolerate the same.
+struct ResidentGroup {
+  Pressure caused{};  // each of them, unscaled
+  Pressure tolerated{};
+  uint32_t count = 1;
+
+  bool operator==(const ResidentGroup&) const = default;
+};
+
 // The absolute state of a server at a version.
 struct ServerStatus {
   uint64_t version = 0;  // rises with each change of this server
@@ -78,6 +87,9 @@ struct ServerStatus {
   PressureSum sum{};                  // caused pressures of all its tasks, unscaled, unclamped
   PressureSum bound = noResidents();  // G of docs/design.md, as it arrives on the platform
   Pressure background{};              // pressure that no managed task explains
+  // Its tasks but the late-bound, whose pressure is in the sum alone; ascending by what they cause, then by
+  // what they tolerate.
+  std::vector<ResidentGroup> residents{};
 
   bool operator==(const ServerStatus&) const = default;
 };

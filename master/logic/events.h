@@ -422,6 +422,7 @@ struct PublishQueue {
   // says so, or where their priority is above the pending one.
   std::vector<ServerId> reserved{};
   bool crowded = false;  // slots are judged without the margin (core/decide/margin.h)
+  uint32_t waiting = 0;  // jobs, to two binary digits
 
   bool operator==(const PublishQueue&) const = default;
 };

@@ -223,6 +223,7 @@ void AgentFeedSender::writeQueue(wire::AgentFeed::UpdateParams::Builder message)
   queue.setCapacityVersion(news.capacityVersion);
   queue.setReserved(kj::arrayPtr(news.reserved.data(), news.reserved.size()));
   queue.setCrowded(news.crowded);
+  queue.setWaiting(news.waiting);
 }
 
 void AgentFeedSender::confirmed(bool completesSnapshot) {

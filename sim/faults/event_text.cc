@@ -182,7 +182,8 @@ struct AgentText {
   }
   std::string operator()(const agent::QueueTold& event) const {
     return "QueueTold" + (event.pendingPriority ? part(uint64_t{*event.pendingPriority}) : " none") +
-           part(event.capacityVersion) + (event.crowded ? " crowded" : "");
+           part(event.capacityVersion) + (event.crowded ? " crowded" : "") +
+           (event.waiting > 0 ? part(event.waiting) + " wait" : "");
   }
   std::string operator()(const agent::PieceAnswered& event) const {
     return "PieceAnswered" + part(event.upload) +

@@ -4,7 +4,7 @@ namespace tarcil::sim {
 namespace {
 
 agent::QueueTold told(const master::PublishQueue& queue) {
-  return {queue.pendingPriority, queue.capacityVersion, queue.reserved, queue.crowded};
+  return {queue.pendingPriority, queue.capacityVersion, queue.reserved, queue.crowded, queue.waiting};
 }
 
 }  // namespace

@@ -193,6 +193,7 @@ ServerUpdate aFullServer() {
   update.status.sum.fill(5);
   update.status.bound.fill(6);
   update.status.background.fill(7);
+  update.status.residents = {{Profile::filled(2), Profile::filled(3), 4}};
   return update;
 }
 

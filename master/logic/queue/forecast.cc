@@ -68,7 +68,9 @@ void Forecast::take(ServerId id, MonotonicTime now) {
 Admission Forecast::admissionOf(const JobSpec& spec, uint32_t slots, uint64_t slotsAhead, MonotonicTime now) {
   index_.advance(now);
   const QualitySettings& settings = published_.settings();
-  const Judging judging = judgingToWaitBy(spec, settings);
+  Judging judging = judgingToWaitBy(spec, settings);
+  // Buckets know no neighbour, but what all of them are together.
+  if (judging.contention == ContentionModel::kSlowdowns) judging.contention = ContentionModel::kSum;
   std::vector<Newcomer> newcomers;
   double best = 0;
   for (const std::string& platform : platforms_) {

@@ -1,5 +1,6 @@
 #include "master/logic/queue/offers.h"
 
+#include <bit>
 #include <map>
 #include <utility>
 
@@ -33,11 +34,20 @@ bool marginLapses(const Tables& tables) {
   return tables.settings.margin > 0 && isCrowded(tables.jobs.queue().size(), tables.servers.size());
 }
 
+// To two binary digits: it is told anew where it changed by a third or so, and not with each job.
+uint32_t roughly(size_t jobs) {
+  constexpr int kDigits = 2;
+  const auto count = static_cast<uint32_t>(jobs);
+  const int digits = std::bit_width(count);
+  return digits <= kDigits ? count : count >> (digits - kDigits) << (digits - kDigits);
+}
+
 void publishQueue(EventContext& context) {
   const WaitingQueue& queue = context.tables.jobs.queue();
   PublishQueue news{queue.pendingPriority(queueTime(context)), queue.capacityVersion()};
   news.reserved = queue.reserved();
   news.crowded = marginLapses(context.tables);
+  if (context.tables.settings.ranking == RankBy::kWorth) news.waiting = roughly(queue.size());
   if (news == context.tables.queueTold) return;
   context.tables.queueTold = news;
   context.out.send(news);

@@ -15,7 +15,7 @@ TieBreak decidedBy(const Offer& a, const Offer& b, Ranking ranking, bool& firstI
     return what;
   };
   if (a.standing != b.standing) return by(TieBreak::kStanding, a.standing < b.standing);
-  if (ranking == Ranking::kQuality || ranking == Ranking::kLeastContended) {
+  if (ranking == Ranking::kQuality || ranking == Ranking::kLeastContended || ranking == Ranking::kWorth) {
     if (a.standing == Standing::kAcceptable) {
       if (a.preferred != b.preferred) return by(TieBreak::kPreferred, a.preferred);
       const int bandA = static_cast<int>((1 - a.performance) / 0.02 + 1e-12);
@@ -56,8 +56,8 @@ Offer anOffer(Ranking ranking) {
 }
 
 RC_GTEST_PROP(Ranking, IsTheComparisonOfTheDesign, ()) {
-  const auto ranking =
-      *rc::gen::element(Ranking::kQuality, Ranking::kLeastContended, Ranking::kLoad, Ranking::kChance);
+  const auto ranking = *rc::gen::element(Ranking::kQuality, Ranking::kLeastContended, Ranking::kWorth,
+                                         Ranking::kLoad, Ranking::kChance);
   const Offer a = anOffer(ranking), b = anOffer(ranking);
   bool firstIsBetter = false;
   const TieBreak by = decidedBy(a, b, ranking, firstIsBetter);
@@ -68,8 +68,8 @@ RC_GTEST_PROP(Ranking, IsTheComparisonOfTheDesign, ()) {
 }
 
 RC_GTEST_PROP(Ranking, IsAnOrder, ()) {
-  const auto ranking =
-      *rc::gen::element(Ranking::kQuality, Ranking::kLeastContended, Ranking::kLoad, Ranking::kChance);
+  const auto ranking = *rc::gen::element(Ranking::kQuality, Ranking::kLeastContended, Ranking::kWorth,
+                                         Ranking::kLoad, Ranking::kChance);
   const Offer a = anOffer(ranking), b = anOffer(ranking), c = anOffer(ranking);
   const auto before = [ranking](const Offer& x, const Offer& y) { return ranksBefore(x, y, ranking); };
   const auto alike = [&](const Offer& x, const Offer& y) { return !before(x, y) && !before(y, x); };

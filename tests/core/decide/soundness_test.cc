@@ -179,7 +179,7 @@ class Filling {
   }
   double performance() const { return expectedPerformance(view_, judgement()); }
   void place(const std::vector<RuIndex>& rus) {
-    layOn(status_, rus, c_.spec.profile.caused, residentBound(view_));
+    layOn(status_, rus, c_.spec.profile.caused, c_.spec.profile.tolerated, share_);
     takeExtras(status_.freeExtras, lowestExtras(status_.freeExtras, c_.spec.extras));
     ++status_.version;
   }

@@ -44,8 +44,7 @@ struct Model {
     ServerStatus status = base.at(id);
     for (const auto& [number, laid] : overlays) {
       if (laid.server != id) continue;
-      layOn(status, laid.rus, laid.profile.caused,
-            boundOf(laid.profile.caused, laid.profile.tolerated, share(facts.at(id).platform)));
+      layOn(status, laid.rus, laid.profile.caused, laid.profile.tolerated, share(facts.at(id).platform));
       takeExtras(status.freeExtras, lowestExtras(status.freeExtras, laid.extras));
       status.allocated += claimed(laid.request, laid.rus.size(), byteSupplyOf(facts.at(id)));
     }

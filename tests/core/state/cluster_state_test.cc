@@ -130,8 +130,7 @@ struct Reference {
     ServerStatus status = servers.at(id).status;
     for (const auto& [overlay, laid] : overlays) {
       if (laid.server != id) continue;
-      layOn(status, laid.rus, laid.profile.caused,
-            boundOf(laid.profile.caused, laid.profile.tolerated, share));
+      layOn(status, laid.rus, laid.profile.caused, laid.profile.tolerated, share);
     }
     return status;
   }

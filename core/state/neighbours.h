@@ -1,0 +1,56 @@
+// A newcomer and the tasks of one server, judged neighbour by neighbour: what each does to it, and it to each
+// (docs/design.md, "NeighbourGroup by neighbour"). Agents choose by it and the master checks claims with it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/model/slowdown.h"
+#include "core/state/glance.h"
+#include "core/state/server.h"
+
+namespace tarcil {
+
+// Residents of one server that are alike, as newcomers meet them; all is as it arrives on the platform. One
+// cache line.
+struct alignas(64) NeighbourGroup {
+  alignas(16) std::array<uint8_t, 16> presses{};  // pressure of each; then 0
+  alignas(16) std::array<uint8_t, 16> onsets{};   // where what it feels begins (onsetOf); then 255
+  // How much more it bears of all others together, raised by kMaxPressure; 255 where it bears anything.
+  alignas(16) std::array<uint8_t, 16> room{};
+  Slowdowns felt;  // by one of them, of each of the others there
+  uint32_t count = 1;
+  uint8_t excess = 0;  // the most by which all others together exceed what it tolerates
+
+  bool operator==(const NeighbourGroup&) const = default;
+};
+static_assert(sizeof(NeighbourGroup) == 64);
+
+// By group of the status, and last, where it presses at all, what no resident explains: late-bound tasks and
+// the background, which feel nothing. O(groups^2).
+std::vector<NeighbourGroup> neighboursOf(const ServerStatus& status, const Share& share);
+
+// What a newcomer and those that are there are to each other.
+struct Meeting {
+  double satisfaction = 1;  // S of the newcomer
+  // What those there lose of their speed by it, each in S, together.
+  double cost = 0;
+  // On which some task there would fall below what it is to bear; -1 where none would.
+  int brokenResource = -1;
+};
+
+// With `ownTasks` tasks of the same job on the server already, which are not among the neighbours. `excess`
+// is by how much the sum of all pressures exceeds what the newcomer tolerates. By ContentionModel::kSlowdowns
+// S is the lower of two: 1 less half of the excess, and by slowdowns; else 1 less the excess. Pure;
+// O(neighbours).
+Meeting meet(const Newcomer& newcomer, std::span<const NeighbourGroup> neighbours, uint8_t excess,
+             uint32_t ownTasks = 0);
+
+// The glance at a server with what its neighbours lose; by ContentionModel::kSlowdowns also with what they do
+// to the newcomer, and whether one is broken, in the place of what the sum of pressures says.
+Glance withNeighbours(const Glance& seen, const Newcomer& newcomer,
+                      std::span<const NeighbourGroup> neighbours, uint32_t ownTasks = 0);
+
+}  // namespace tarcil

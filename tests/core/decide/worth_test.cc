@@ -1,0 +1,65 @@
+// Slots by what the job gets less what its neighbours lose, and the price of one.
+#include <gtest/gtest.h>
+
+#include "tests/core/decide/deciding.h"
+
+namespace tarcil::worth_test {
+
+QualitySettings byWorth(ContentionModel contention) {
+  QualitySettings settings;
+  settings.contention = contention;
+  settings.ranking = RankBy::kWorth;
+  settings.margin = 0;
+  return settings;
+}
+
+Decision decideFor(double price, const std::vector<ServerBuilder>& servers, const Profile& profile,
+                   ContentionModel contention = ContentionModel::kSlowdowns) {
+  ClusterState state = aCluster(servers);
+  state.setContention(contention);
+  state.keepNeighbours(true);
+  const JobSpec spec = aJob(1, profile);
+  PlacementRequest request = placing(spec);
+  request.price = price;
+  return choose(state, request, byWorth(contention), 1);
+}
+
+const Profile kLoud = causing({{Resource::kLlc, 60}});
+
+ServerBuilder sensitive(const std::string& name, int tolerated) {
+  return aServer(name).holding(tolerating({{Resource::kLlc, tolerated}}));
+}
+
+TEST(Worth, WhatBreaksANeighbourIsTakenForItsPriceOnly) {
+  // The neighbour loses 25 points by it: felt from 35 on.
+  const std::vector<ServerBuilder> one = {sensitive("a", 40)};
+  EXPECT_TRUE(decideFor(1, one, kLoud).claims.empty());
+  EXPECT_TRUE(decideFor(0.76, one, kLoud).claims.empty());
+  EXPECT_EQ(decideFor(0.74, one, kLoud).claims.size(), 1u);
+}
+
+TEST(Worth, OfSlotsThatAreWorthThePriceTheBestIsTaken) {
+  const std::vector<ServerBuilder> servers = {sensitive("a", 20), sensitive("b", 50), sensitive("c", 30)};
+  const Decision decision = decideFor(0.1, servers, kLoud);
+  ASSERT_EQ(decision.claims.size(), 1u);
+  EXPECT_EQ(decision.claims[0].server, 1u);
+  EXPECT_NEAR(decision.bestWorth, 1 - 15 / 99.0, 0.01);
+}
+
+TEST(Worth, TheSumOfPressuresTellsItToo) {
+  const std::vector<ServerBuilder> servers = {sensitive("a", 20), sensitive("b", 50)};
+  EXPECT_TRUE(decideFor(0.95, servers, kLoud, ContentionModel::kSum).claims.empty());
+  const Decision decision = decideFor(0.5, servers, kLoud, ContentionModel::kSum);
+  ASSERT_EQ(decision.claims.size(), 1u);
+  EXPECT_EQ(decision.claims[0].server, 1u);
+  EXPECT_NEAR(decision.bestWorth, 1 - 10 / 99.0, 0.01);
+}
+
+TEST(Worth, AFreeServerBeatsOneWhoseNeighboursLose) {
+  const Decision decision = decideFor(0.1, {sensitive("a", 30), aServer("b"), sensitive("c", 45)}, kLoud);
+  ASSERT_EQ(decision.claims.size(), 1u);
+  EXPECT_EQ(decision.claims[0].server, 1u);
+  EXPECT_EQ(decision.bestWorth, 1);
+}
+
+}  // namespace tarcil::worth_test
