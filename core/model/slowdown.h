@@ -1,5 +1,5 @@
-// How fast a task runs beside several others, neighbour by neighbour (docs/design.md, "Neighbours add up as
-// slowdowns"). Whole numbers throughout: whoever judges by them gets the same result bit for bit.
+// How fast a task runs beside several others, neighbour by neighbour (docs/design.md, "Neighbour by
+// neighbour"). Whole numbers throughout: whoever judges by them gets the same result bit for bit.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // A newcomer and the tasks of one server, judged neighbour by neighbour: what each does to it, and it to each
-// (docs/design.md, "NeighbourGroup by neighbour"). Agents choose by it and the master checks claims with it.
+// (docs/design.md, "Neighbour by neighbour"). Agents choose by it and the master checks claims with it.
 #pragma once
 
 #include <array>
