@@ -128,6 +128,7 @@ ServerUpdate serverUpdate() {
   ServerUpdate update{1, serverFacts(), {}};
   update.status.version = 9;
   update.status.free = RuSet::all(16);
+  update.status.residents = {{.count = 2}};
   return update;
 }
 
