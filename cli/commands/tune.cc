@@ -1,4 +1,5 @@
 // tarcil tune: the cluster's sampling and judging, shown and set; --table computes offline.
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
@@ -35,15 +36,15 @@ struct TuneFlags {
   std::vector<uint32_t> tasks;
 };
 
-// In the order of their enumerations.
+// In the order of their enumerations. Requires: it is one of them.
 
-template <typename Value>
-Value valueNamed(const std::array<std::string_view, 2>& names, std::string_view name) {
-  return static_cast<Value>(name == names[1]);
+template <typename Value, size_t kNames>
+Value valueNamed(const std::array<std::string_view, kNames>& names, std::string_view name) {
+  return static_cast<Value>(std::ranges::find(names, name) - names.begin());
 }
 
-template <typename Value>
-std::string nameIn(const std::array<std::string_view, 2>& names, Value value) {
+template <typename Value, size_t kNames>
+std::string nameIn(const std::array<std::string_view, kNames>& names, Value value) {
   return std::string(names[static_cast<size_t>(value)]);
 }
 

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "tests/support/cluster.h"
 
 namespace tarcil::processes_plan_test {
@@ -103,6 +105,25 @@ TEST_F(PlanOfProcesses, SaysWhatWouldWaitAndWhatWouldBeRefused) {
   EXPECT_EQ(refused.exitCode, 1);
   EXPECT_EQ(refused.err, cluster_.run({"submit", impossible}).err);
   EXPECT_THAT(refused.err, HasSubstr("4"));
+}
+
+// Each neighbour by itself, and by worth: agents decide so, and the master checks their claims so.
+TEST(PlanByWorth, GoesWhereNeighboursLoseNothing) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.servers = 2, .rus = 2});
+  const Json settings = cluster.json({"tune", "--contention", "slowdowns", "--ranking", "worth"});
+  EXPECT_EQ(settings["contention"], "slowdowns");
+  EXPECT_EQ(settings["ranking"], "worth");
+  const std::string loud =
+      "command: [sleep, '1000']\ntasks: 2\n"
+      "profile: {caused: {memory_bandwidth: 80}, tolerated: {memory_bandwidth: 20}}\n";
+  const std::string id = cluster.submit(loud);
+  cluster.until("both run", [&]() { return cluster.status(id)["state"] == "running"; });
+  std::set<std::string> servers;
+  for (const Json& task : cluster.status(id)["tasks"]) servers.insert(task["server"]);
+  EXPECT_EQ(servers.size(), 2u) << "one beside the other would lose most of its speed";
+  const Json third = cluster.json({"plan", cluster.jobFile(loud)});
+  EXPECT_EQ(third["placed"], 0) << "it would break a neighbour on either";
 }
 
 }  // namespace tarcil::processes_plan_test
