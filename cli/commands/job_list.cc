@@ -75,11 +75,13 @@ int list(const ListFlags& flags) {
 
   std::vector<Row> rows;
   JobId last{};
+  JobNumber lastNumber = 0;
   const size_t toFetch = flags.sort.empty() ? limit : SIZE_MAX;  // which come first is known at the end
   JobListing listing(cluster, filter, toFetch, after);
   auto entry = listing.next();
   for (; entry && rows.size() < toFetch; entry = listing.next()) {
     last = readJobId(entry->job.getId());
+    lastNumber = entry->job.getNumber();
     rows.push_back({jsonOf(entry->job, entry->isLate), cellsOf(entry->job, style)});
   }
   if (!flags.sort.empty()) {
@@ -103,7 +105,7 @@ int list(const ListFlags& flags) {
         ": --limit N, or --all");
   } else if (entry) {
     say("these are " + std::to_string(rows.size()) + "; there are more: --limit N, --all, or --after " +
-        toString(last));
+        (lastNumber > 0 ? std::to_string(lastNumber) : "id:" + toString(last)));
   }
   return kExitDone;
 }

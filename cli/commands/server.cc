@@ -22,7 +22,7 @@ struct ServerFlags {
 
 // Why it takes no new tasks, and how long that lasts where that is known.
 std::string reasonOf(const ServerDetails& server, const Style& style) {
-  if (server.asideUntil != kNever) return server.reason + "; ends " + style.time(server.asideUntil);
+  if (server.status.quarantined) return server.reason + "; ends " + style.time(server.asideUntil);
   if (server.drainAt != kNever) return server.reason + "; tasks are ended " + style.time(server.drainAt);
   return server.reason;
 }

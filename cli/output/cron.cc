@@ -11,7 +11,7 @@
 namespace tarcil {
 namespace {
 
-// What is made each time; the rest is in the job's file.
+// What is made each time; the rest is in the job's file. Lists come without it.
 Json jsonOf(const JobSpec& job) {
   return {
       {"name", job.name}, {"command", job.command}, {"tasks", job.tasks}, {"rus_per_task", job.rusPerTask}};
@@ -86,7 +86,7 @@ Json jsonOf(const CronStatus& status) {
           {"if_running", nameIn(kIfRunningNames, cron.spec.ifRunning)},
           {"deadline", std::chrono::duration<double>(cron.spec.deadline).count()},
           {"held", cron.isHeld},
-          {"job", jsonOf(cron.spec.job)},
+          {"job", cron.spec.job.command.empty() ? Json() : jsonOf(cron.spec.job)},
           {"problem", status.problem.empty() ? Json() : Json(status.problem)},
           {"added", jsonTime(cron.added)},
           {"next", std::move(next)},

@@ -30,7 +30,7 @@ WallTime finishOf(const TaskRecord& task) {
 
 bool hasExitCode(const TaskRecord& task) {
   const EndCause cause = task.end.cause;
-  return isFinal(task.state) && task.end.ended != kNever && task.end.signal == 0 &&
+  return isFinal(task.state) && task.allocation != 0 && task.end.ended != kNever && task.end.signal == 0 &&
          cause != EndCause::kNeverStarted && cause != EndCause::kLost;
 }
 

@@ -28,7 +28,7 @@ constexpr std::array kEndingSignals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 // What a signal handler needs: set while there is a Screen.
 struct Terminal {
-  bool readsKeys = false;  // stdin is a terminal
+  bool readsKeys = false;  // stdin is a terminal, and this process in its foreground
   termios before{};
 };
 Terminal terminal;
@@ -48,18 +48,34 @@ void putOnScreen(std::string_view text) {
   }
 }
 
+// Also from the background, where the terminal would stop us for it.
+void setKeys(const termios& keys) {
+  sigset_t stops, before;
+  sigemptyset(&stops);
+  sigaddset(&stops, SIGTTOU);
+  ::pthread_sigmask(SIG_BLOCK, &stops, &before);
+  ::tcsetattr(STDIN_FILENO, TCSANOW, &keys);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
 void enter() {
   if (terminal.readsKeys) {
     termios keys = terminal.before;
     keys.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
-    ::tcsetattr(STDIN_FILENO, TCSANOW, &keys);
+    setKeys(keys);
   }
   putOnScreen(kEnter);
 }
 
 void leave() {
   putOnScreen(kLeave);
-  if (terminal.readsKeys) ::tcsetattr(STDIN_FILENO, TCSANOW, &terminal.before);
+  if (terminal.readsKeys) setKeys(terminal.before);
+}
+
+// Keys are for whoever is in the foreground: under timeout(1), say, that is another.
+bool hasKeys() {
+  return ::isatty(STDIN_FILENO) == 1 && ::tcgetpgrp(STDIN_FILENO) == ::getpgrp() &&
+         ::tcgetattr(STDIN_FILENO, &terminal.before) == 0;
 }
 
 // --- Signals: only what a handler may call ---
@@ -124,7 +140,7 @@ bool canMoveCursor(int fd) {
 
 Screen::Screen() {
   terminal = {};
-  terminal.readsKeys = ::isatty(STDIN_FILENO) == 1 && ::tcgetattr(STDIN_FILENO, &terminal.before) == 0;
+  terminal.readsKeys = hasKeys();
   handleSignals();
   enter();
 }

@@ -54,7 +54,7 @@ std::string stateOf(const ServerDetails& server) {
   const bool isInUse = server.status.free.size() < server.facts.rus;
   if (!server.status.up) return "down";
   if (server.draining) return isInUse ? "draining" : "drained";
-  if (server.asideUntil != kNever) return "quarantined";
+  if (server.status.quarantined) return "quarantined";
   if (server.autoCordoned) return "shielded";
   return server.status.cordoned ? "cordoned" : "up";
 }

@@ -13,6 +13,7 @@
 #include "master/store/rocks/next_store.h"
 #include "master/store/rocks/restore.h"
 #include "master/store/rocks/rocks_store.h"
+#include "master/store/rocks/store_folder.h"
 #include "master/store/store_check.h"
 
 namespace tarcil {
@@ -94,10 +95,25 @@ std::string whatIsNext(const std::string& store) {
                  : "No master uses that store now: start one.\n");
 }
 
+// Of a store that a master uses, beside which no other one waits yet.
+void requirePlaceOf(const std::string& store) {
+  const auto isThere = hasStore(store);
+  if (!isThere) throw badInput("--store: " + isThere.error().message);
+  if (!*isThere) {
+    throw badInput("--store: " + store +
+                   " holds no store; name the one that the master uses, such as DATA/master/store");
+  }
+  if (std::filesystem::exists(nextStore(store))) {
+    throw badInput("--store: a restored store waits there for the master's next start; remove " +
+                   nextStore(store) + " to have another one wait");
+  }
+}
+
 int restore(const RestoreFlags& flags) {
   Rng rng = randomRng();
   const std::string present = absolute(flags.store);
   const std::string store = flags.atNextStart ? nextStore(present) : present;
+  if (flags.atNextStart) requirePlaceOf(present);
   const auto restored = restoreStore(absolute(flags.backup), store, systemClock().now().wall, rng);
   if (!restored) {
     const bool isInput = restored.error().code == ErrorCode::kInvalid;

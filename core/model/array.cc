@@ -51,7 +51,8 @@ bool has(std::string_view text, std::string_view part) {
 // Whatever stands around them, a path does not lead out of its folder.
 bool leadsElsewhere(const std::string& item) {
   constexpr std::string_view kEdges = "./";
-  return has(kEdges, item.substr(0, 1)) || has(kEdges, item.substr(item.size() - 1)) || has(item, "..");
+  return has(kEdges, item.substr(0, 1)) || has(kEdges, item.substr(item.size() - 1)) || has(item, "..") ||
+         has(item, "//") || has(item, "/./");
 }
 
 // What is wrong with a path once it is filled in, for the task of which it is longest.
@@ -71,7 +72,8 @@ std::string whyNotInPaths(const Items& items, bool alone) {
     const std::string task = std::to_string(index);
     if (item.empty() || leadsElsewhere(item))
       return "takes in the item of task " + task +
-             ", which has .. in it, or begins or ends with a dot or a slash; write {index} in place of "
+             ", which has .., // or /./ in it, or begins or ends with a dot or a slash; write {index} in "
+             "place of "
              "{item}";
     const auto [other, isNew] = taskOf.try_emplace(item, index);
     if (!isNew && alone)
@@ -85,9 +87,9 @@ bool isDigit(char c) {
   return '0' <= c && c <= '9';
 }
 
-// Whether it can be told from a filled path which index there is in it: at one place at least what stands
-// beside {index}, but for digits, is fixed.
-bool tellsIndex(std::string_view path) {
+// Whether it can be told from a filled path what stands for `place` in it: once at least what is beside it,
+// but for digits, is fixed.
+bool tellsWhat(std::string_view place, std::string_view path) {
   const auto endsWithPlace = [](std::string_view text) {
     while (!text.empty() && isDigit(text.back())) text.remove_suffix(1);
     return text.ends_with(kItem) || text.ends_with(kIndex) || text.ends_with(kAttempt);
@@ -96,8 +98,8 @@ bool tellsIndex(std::string_view path) {
     while (!text.empty() && isDigit(text.front())) text.remove_prefix(1);
     return text.starts_with(kItem) || text.starts_with(kIndex) || text.starts_with(kAttempt);
   };
-  for (size_t at = path.find(kIndex); at != std::string_view::npos; at = path.find(kIndex, at + 1)) {
-    if (!endsWithPlace(path.substr(0, at)) && !beginsWithPlace(path.substr(at + kIndex.size()))) return true;
+  for (size_t at = path.find(place); at != std::string_view::npos; at = path.find(place, at + 1)) {
+    if (!endsWithPlace(path.substr(0, at)) && !beginsWithPlace(path.substr(at + place.size()))) return true;
   }
   return false;
 }
@@ -152,10 +154,13 @@ std::string whyNotOutput(const JobSpec& job, const std::string& path) {
   if (hasItem) {
     if (std::string problem = whyNotInPaths(job.items, !hasIndex); !problem.empty()) return problem;
   }
-  if (job.tasks > 1 && hasIndex && !tellsIndex(path))
-    return "has {index} right beside {item} or {attempt}, so that tasks could share a file; write something "
-           "else "
-           "than digits between them, for example {item}-{index}";
+  const std::string_view place = hasIndex ? kIndex : kItem;
+  if (job.tasks > 1 && !tellsWhat(place, path)) {
+    return "has " + std::string(place) +
+           " right beside another such name, so that tasks could share a file; write something else than "
+           "digits "
+           "between them, for example {item}-{index}";
+  }
   return whyNotFilled(job, path, OutputPath{});
 }
 

@@ -129,9 +129,10 @@ ServerView viewOf(const Tables& tables, const Server& server, bool withTasks = t
   view.contention = contention(tables.settings.contention, server.status.sum, server.share,
                                server.status.background, static_cast<int>(server.record.facts.rus));
   const Server::Trust& trust = server.trust;
-  view.reason = !trust.asideReason.empty()            ? trust.asideReason
-                : !server.record.cordonReason.empty() ? server.record.cordonReason
-                                                      : server.autoCordonReason;
+  // What lasts longest comes first.
+  view.reason = !server.record.cordonReason.empty() ? server.record.cordonReason
+                : !trust.asideReason.empty()        ? trust.asideReason
+                                                    : server.autoCordonReason;
   view.autoCordoned = !server.autoCordonReason.empty() && !server.record.cordoned;
   view.draining = server.record.draining;
   view.drainAt = server.record.drainAt;

@@ -113,6 +113,7 @@ TEST(ServerList, SaysWhichServersTakeNoTasksAndWhy) {
   script.servers[2].draining = true;
   script.servers[3].reason = "set aside after 5 tasks";
   script.servers[3].asideUntil = WallTime(std::chrono::seconds(1'700'000'000));
+  script.servers[3].status.quarantined = true;
   const ScriptedCluster cluster(script);
   const Json list = jsonOf(tarcil({"server", "list", "--json"}, cluster));
   const Words states = {"up", "cordoned", "drained", "quarantined"};

@@ -114,9 +114,16 @@ TEST(Backup, IsTakenAtTheNextStart) {
   ManualCluster cluster({.servers = 1, .rus = 3});
   const History jobs = backUpAndGoOn(cluster);
   const std::string store = cluster.data() + "/master/store";
-  const ProcessResult result =
-      cluster.run({"master", "restore", backupOf(cluster), "--store", store, "--at-next-start"});
+  const auto restoreTo = [&cluster](const std::string& folder) {
+    return cluster.run({"master", "restore", backupOf(cluster), "--store", folder, "--at-next-start"});
+  };
+  const ProcessResult wrong = restoreTo(cluster.data() + "/master");
+  EXPECT_EQ(wrong.exitCode, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("holds no store; name the one that the master uses"));
+  EXPECT_FALSE(fs::exists(cluster.data() + "/master.next"));
+  const ProcessResult result = restoreTo(store);
   EXPECT_EQ(result.exitCode, 0) << result.err;
+  EXPECT_THAT(restoreTo(store).err, HasSubstr("a restored store waits there"));
   EXPECT_THAT(result.out,
               HasSubstr("`kill " + std::to_string(cluster.pidOf("master")) + "` ends the master"));
   EXPECT_EQ(cluster.status(jobs.after)["state"], "running") << "until then nothing changes";

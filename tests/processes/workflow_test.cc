@@ -48,6 +48,9 @@ TEST(Workflow, ThatIsChosenIsRunAgainInTheOrderOfItsJobs) {
   const std::string second = submit(cluster, cluster.jobFile(shellJob("true")), {"--after", first});
   const std::string third = submit(cluster, cluster.jobFile(shellJob("true")), {"--after", second});
   EXPECT_EQ(cluster.run({"job", "wait", third}).exitCode, 1);
+  const Json never = cluster.json({"job", "status", third})["tasks"][0];
+  EXPECT_EQ(never["state"], "cancelled");
+  EXPECT_EQ(never["exit_code"], Json()) << "it has never run";
   const std::string done = submit(cluster, cluster.jobFile(shellJob("true")));
   EXPECT_EQ(cluster.run({"job", "wait", done}).exitCode, 0);
   cluster.traces().write("mended", "");

@@ -59,10 +59,18 @@ TEST(Array, TheCommandWithTheLongestItemIsBounded) {
 
 TEST(Array, OutputsOfTasksAreToldApart) {
   const JobSpec job = over({"a", "a1"});
-  for (const char* path : {"/logs/{item}{index}", "/logs/{index}{attempt}", "/logs/{item}0{index}"})
-    EXPECT_THAT(whyNotOutput(job, path), HasSubstr("right beside {item} or {attempt}")) << path;
-  for (const char* path : {"/logs/{item}-{index}", "/logs/{index}/{item}{index}", "/logs/{index}.{attempt}"})
+  for (const char* path : {"/logs/{item}{index}", "/logs/{index}{attempt}", "/logs/{item}0{index}",
+                           "/logs/{item}{attempt}", "/logs/{attempt}{item}"})
+    EXPECT_THAT(whyNotOutput(job, path), HasSubstr("right beside another such name")) << path;
+  for (const char* path : {"/logs/{item}-{index}", "/logs/{index}/{item}{index}", "/logs/{index}.{attempt}",
+                           "/logs/{item}.{attempt}"})
     EXPECT_EQ(whyNotOutput(job, path), "") << path;
+}
+
+TEST(Array, ItemsThatNameTheSameFileInSeveralWaysAreRefused) {
+  for (const char* item : {"x//a", "x/./a"})
+    EXPECT_THAT(whyNotOutput(over({"x/a", item}), "/logs/{item}"), HasSubstr("takes in the item of task 1"))
+        << item;
 }
 
 TEST(Array, ItsListIsBoundedWithTheJob) {

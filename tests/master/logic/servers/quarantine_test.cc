@@ -144,6 +144,7 @@ TEST_F(Quarantine, IsEndedByAnUncordon) {
 TEST_F(Quarantine, LeavesACordonWhenItEnds) {
   fail(5);
   master.steer("a", ServerChange::kCordon);
+  EXPECT_EQ(view().reason, "cordoned by root") << "what lasts longer";
   master.pass(minutes(1));
   EXPECT_FALSE(isAside());
   EXPECT_TRUE(master.status("a").cordoned);
