@@ -48,13 +48,6 @@ class Mixer {
   uint64_t hash_ = 0;
 };
 
-// Two decimal digits for each resource.
-uint64_t inDigits(const Pressure& pressures) {
-  uint64_t digits = 0;
-  for (const uint8_t pressure : pressures) digits = digits * 100 + pressure;
-  return digits;
-}
-
 uint64_t checksumOf(const std::string& text) {
   Mixer mixer;
   for (char c : text) mixer.add(static_cast<unsigned char>(c));
@@ -71,7 +64,9 @@ uint64_t checksumOf(ServerId server, const ServerStatus& status) {
   mixer.add(status.free);
   mixer.add(status.sum);
   mixer.add(status.bound);
-  mixer.add(inDigits(status.background));
+  uint64_t background = 0;
+  for (uint8_t pressure : status.background) background = background * 100 + pressure;
+  mixer.add(background);
   if (status.allocated != ByteResources{}) {
     mixer.add(status.allocated.memory);
     mixer.add(status.allocated.disk);
@@ -79,11 +74,6 @@ uint64_t checksumOf(ServerId server, const ServerStatus& status) {
   for (const auto& [kind, free] : status.freeExtras) {
     mixer.add(checksumOf(kind));
     mixer.add(free);
-  }
-  for (const ResidentGroup& group : status.residents) {
-    mixer.add(inDigits(group.caused));
-    mixer.add(inDigits(group.tolerated));
-    mixer.add(group.count);
   }
   return mixer.hash();
 }

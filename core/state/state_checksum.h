@@ -17,7 +17,7 @@ struct StateChecksum {
 };
 
 // Of one server at one version. Part of the protocol, as the next: the same in every process. `quarantined`
-// does not count: no decision reads it. Some 50 ns.
+// and `residents` do not count: not every build tells them. Some 50 ns.
 uint64_t checksumOf(ServerId server, const ServerStatus& status);
 
 // Of one server's facts. Some 300 ns.

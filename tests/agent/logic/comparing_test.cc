@@ -38,7 +38,6 @@ TEST(Comparing, FindsEachKindOfCorruption) {
       [](ServerStatus& status) { status.bound[3] = 40; },
       [](ServerStatus& status) { ++status.background[0]; },
       [](ServerStatus& status) { status.cordoned = true; },
-      [](ServerStatus& status) { status.residents.push_back({}); },
       [](ServerStatus& status) { status.freeExtras["gpus"].insert(0); },
   };
   for (size_t i = 0; i < changes.size(); ++i) {
