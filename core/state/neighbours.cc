@@ -1,6 +1,7 @@
 #include "core/state/neighbours.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "core/model/contention.h"
@@ -172,8 +173,7 @@ Glance withNeighbours(const Glance& seen, const Newcomer& newcomer,
   made.cost = static_cast<float>(meeting.cost);
   if (!newcomer.byNeighbours) return made;
   // Rounded to the nearest hundredth, half down.
-  made.excess =
-      static_cast<uint8_t>(kMaxPressure - static_cast<int>(meeting.satisfaction * kMaxPressure + 0.5));
+  made.excess = static_cast<uint8_t>(kMaxPressure - std::lround(meeting.satisfaction * kMaxPressure));
   if (meeting.brokenResource >= 0 && made.obstacle == Obstacle::kNone) {
     made.obstacle = Obstacle::kNeighbour;
     made.resource = static_cast<uint8_t>(meeting.brokenResource);
