@@ -98,8 +98,7 @@ std::string whatIsNext(const std::string& store) {
 // Of a store that a master uses, beside which no other one waits yet.
 void requirePlaceOf(const std::string& store) {
   const auto isThere = hasStore(store);
-  if (!isThere) throw badInput("--store: " + isThere.error().message);
-  if (!*isThere) {
+  if (!isThere || !*isThere) {
     throw badInput("--store: " + store +
                    " holds no store; name the one that the master uses, such as DATA/master/store");
   }
