@@ -120,7 +120,8 @@ TEST(PlanByWorth, GoesWhereNeighboursLoseNothing) {
   const std::string id = cluster.submit(loud);
   cluster.until("both run", [&]() { return cluster.status(id)["state"] == "running"; });
   std::set<std::string> servers;
-  for (const Json& task : cluster.status(id)["tasks"]) servers.insert(task["server"]);
+  const Json status = cluster.status(id);
+  for (const Json& task : status["tasks"]) servers.insert(task["server"]);
   EXPECT_EQ(servers.size(), 2u) << "one beside the other would lose most of its speed";
   const Json third = cluster.json({"plan", cluster.jobFile(loud)});
   EXPECT_EQ(third["placed"], 0) << "it would break a neighbour on either";
