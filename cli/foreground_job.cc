@@ -17,8 +17,8 @@ namespace tarcil {
 namespace {
 
 // Tasks whose output is copied at the same time: each holds two calls at the agent. Later ones follow in
-// order as earlier ones end.
-constexpr TaskIndex kTasksAtOnce = 128;
+// order as earlier ones end. More than run at once: some may wait to be started again.
+constexpr TaskIndex kTasksAtOnce = 2 * kForegroundTasksAtOnce;
 
 // A line longer than this is passed on in pieces.
 constexpr size_t kMaxLine = 64u << 10;

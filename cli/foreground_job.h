@@ -17,6 +17,9 @@ namespace tarcil {
 // What `tarcil run` exits with when it is not the command that failed.
 inline constexpr int kExitOfTarcil = 125;
 
+// Tasks that run at once where nobody says how many: what each writes is passed on as it comes.
+inline constexpr uint32_t kForegroundTasksAtOnce = 128;
+
 struct ForegroundOptions {
   std::vector<InputFile> files = {};
   std::string* output = nullptr;  // what the tasks write to stdout goes here and not to ours

@@ -96,7 +96,6 @@ JobSpec specOf(const RunFlags& flags) {
   spec.name = nameOf(flags, spec);
   spec.tasks = flags.tasks;
   spec.rusPerTask = flags.rus;
-  spec.concurrency = flags.concurrency;
   spec.priority = static_cast<uint8_t>(flags.priority);
   spec.user = flags.user;
   readEnv(flags.env, spec);
@@ -117,6 +116,9 @@ JobSpec specOf(const RunFlags& flags) {
   spec.workdir = flags.workdir;
   spec.policy = valueIn(kPolicyNames, flags.policy).value();
   spec.streamed = spec.policy != Policy::kLateBinding;
+  spec.concurrency = flags.concurrency;
+  if (spec.streamed && flags.concurrency == 0 && flags.tasks > kForegroundTasksAtOnce)
+    spec.concurrency = kForegroundTasksAtOnce;
   spec.atMostOnce = flags.atMostOnce;
   if (flags.hasStdin) spec.input = kStdinFile;
   check(spec, flags.hasStdin || !flags.files.empty());
@@ -200,7 +202,8 @@ void addRun(CLI::App& app, const std::vector<std::string>& words) {
                     "Resource units (cores, with their memory) for each task; default 1.")
         ->check(wholeNumber(1, kMaxRusPerTask))
         ->type_name("N");
-    command.add_option("--concurrency", flags->concurrency, "Most tasks at once; default all.")
+    command
+        .add_option("--concurrency", flags->concurrency, "Most tasks at once; default all, but at most 128.")
         ->check(wholeNumber(1, kMaxTasks))
         ->type_name("N");
     command.add_option("--profile", flags->profile, "Interference profile of the command.")

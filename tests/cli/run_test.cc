@@ -57,6 +57,20 @@ TEST(Run, CopiesOutputAndErrorAndLeavesTheCommandAlone) {
           {"A", "[1,2]"}, {"B", ""}, {"TARCIL_TOKEN_FILE", cluster.environment().at("TARCIL_TOKEN_FILE")}}));
 }
 
+TEST(Run, HasNoMoreTasksAtOnceThanItPassesOnTheOutputOf) {
+  ClusterScript script;
+  script.tasks = {aTask(RunState::kDone, 0)};
+  const ScriptedCluster cluster(script);
+  tarcil({"run", "--tasks", "1000", "--", "true"}, cluster);
+  tarcil({"run", "--tasks", "1000", "--concurrency", "300", "--", "true"}, cluster);
+  tarcil({"run", "--tasks", "128", "--", "true"}, cluster);
+  const auto submitted = cluster.record().submitted;
+  ASSERT_EQ(submitted.size(), 3u);
+  EXPECT_EQ(submitted[0].concurrency, 128u);
+  EXPECT_EQ(submitted[1].concurrency, 300u);
+  EXPECT_EQ(submitted[2].concurrency, 0u) << "all";
+}
+
 TEST(Run, ShipsWhatComesOnStdinToTheCommand) {
   ClusterScript script;
   script.tasks = {aTask(RunState::kDone, 0)};
