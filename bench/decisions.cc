@@ -73,6 +73,32 @@ BENCHMARK(decide)
     ->Args({100'000, 100, 32, 1})
     ->Args({100'000, 100, 32, 0});
 
+// Servers of eight tasks each in the mean, as far as possible of different kinds: what it costs to judge each
+// of them. Arguments: whether neighbour by neighbour, whether ranked by worth.
+void beside(benchmark::State& state) {
+  static GeneratedCluster& made = []() -> GeneratedCluster& {
+    static GeneratedCluster cluster({.servers = 10'000, .rus = 16});
+    cluster.fillTo(0.6);
+    return cluster;
+  }();
+  QualitySettings settings;
+  settings.ratio = 32;
+  if (state.range(0) != 0) settings.contention = ContentionModel::kSlowdowns;
+  if (state.range(1) != 0) settings.ranking = RankBy::kWorth;
+  std::vector<JobSpec> jobs;
+  for (int i = 0; i < 64; ++i) jobs.push_back(made.job());
+  std::vector<PlacementRequest> requests;
+  for (const JobSpec& job : jobs) requests.push_back(placing(job));
+  Chooser chooser;
+  uint64_t seed = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(chooser.choose(made.state(), requests[seed % jobs.size()], settings, seed));
+    ++seed;
+  }
+  state.counters["residents"] = static_cast<double>(made.tasks()) / static_cast<double>(made.state().size());
+}
+BENCHMARK(beside)->ArgNames({"slowdowns", "worth"})->Args({0, 0})->Args({0, 1})->Args({1, 0})->Args({1, 1});
+
 enum class Named : int64_t { kNone, kPreferred, kRequired };
 
 // 100 tasks, of which each prefers or requires one of three servers of its own. Arguments: servers, which.

@@ -183,4 +183,16 @@ kj::Promise<void> submitJob(Client& client, const JobId& id, JobSpec spec, std::
             });
 }
 
+kj::Promise<void> steerJob(Client& client, const JobId& id, wire::JobChange change, uint8_t priority) {
+  return client
+      .ask([id, change, priority](Session& session) {
+        auto request = session.user.steerJobRequest();
+        request.setId(bytesOf(id));
+        request.setChange(change);
+        request.setPriority(priority);
+        return request.send();
+      })
+      .ignoreResult();
+}
+
 }  // namespace tarcil

@@ -15,6 +15,7 @@
 #include "client/context.h"
 #include "core/base/ids.h"
 #include "core/model/job.h"
+#include "schema/master.capnp.h"
 
 namespace tarcil {
 
@@ -95,5 +96,8 @@ uint32_t makeSeed();
 // Hands the job over; done when it is durable. May be repeated with the same id. Where the cluster got out of
 // reach on the way, the error says that the job may have been taken and how to find out.
 kj::Promise<void> submitJob(Client& client, const JobId& id, JobSpec spec, std::vector<InputFile> files);
+
+// What its user does to a job that was submitted; `priority` is for that change.
+kj::Promise<void> steerJob(Client& client, const JobId& id, wire::JobChange change, uint8_t priority = 0);
 
 }  // namespace tarcil

@@ -44,7 +44,7 @@ ClusterSummary fetchSummary(Cluster& cluster) {
     ++summary.states[stateOf(server)];
     if (!server.status.up) continue;
     summary.units += server.facts.rus;
-    summary.freeUnits += server.status.free.size();
+    if (!server.status.cordoned) summary.freeUnits += server.status.free.size();
   }
   summary.agents = countAgents(cluster);
   summary.waiting = waitingJobs(cluster);
@@ -60,7 +60,7 @@ Json jsonOf(const ClusterSummary& summary) {
 
 Fields fieldsOf(const ClusterSummary& summary) {
   const std::string units = std::to_string(summary.freeUnits) + " of " + std::to_string(summary.units) +
-                            " free where servers are up";
+                            " free where servers take tasks";
   return {{"Servers", countsText(summary.states, "none")},
           {"Units", units},
           {"Agents", countsText(summary.agents, "none")},

@@ -20,7 +20,7 @@ std::string countsText(const Counts& counts, const std::string& none);
 struct ClusterSummary {
   ServerList servers{};
   Counts states{};                    // of servers
-  uint64_t units = 0, freeUnits = 0;  // of servers that are up
+  uint64_t units = 0, freeUnits = 0;  // of servers that are up; free where these take tasks
   Counts agents{};                    // attached, away
   uint32_t waiting = 0;               // jobs of all users
 };

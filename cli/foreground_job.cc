@@ -18,7 +18,9 @@ namespace {
 
 // Tasks whose output is copied at the same time: each holds two calls at the agent. Later ones follow in
 // order as earlier ones end. More than run at once: some may wait to be started again.
-constexpr TaskIndex kTasksAtOnce = 2 * kForegroundTasksAtOnce;
+TaskIndex copiedAtOnce(const JobSpec& spec) {
+  return std::min(spec.tasks, 2 * std::max(spec.concurrency, kForegroundTasksAtOnce));
+}
 
 // A line longer than this is passed on in pieces.
 constexpr size_t kMaxLine = 64u << 10;
@@ -63,7 +65,9 @@ ForegroundJob::ForegroundJob(Cluster& cluster, const JobSpec& spec, ForegroundOp
       out_(cluster.events(), cluster.timer(), STDOUT_FILENO,
            [this](int error) { cannotWrite("stdout", error); }),
       err_(cluster.events(), cluster.timer(), STDERR_FILENO,
-           [this](int error) { cannotWrite("stderr", error); }) {}
+           [this](int error) { cannotWrite("stderr", error); }),
+      lag_(cluster, id_, OutputLag::most(spec.limits.outputBytes),
+           [this]() { return out_.room() == 0 || err_.room() == 0; }) {}
 
 ForegroundJob::~ForegroundJob() noexcept(false) = default;
 
@@ -83,6 +87,8 @@ kj::Promise<int> ForegroundJob::submitAndFollow() {
                          .then([this]() { return fetchJob(cluster_.client(), id_); })
                          .eagerlyEvaluate(nullptr);
         waiting_ = sayWhyItWaits("").eagerlyEvaluate([](kj::Exception&&) {});  // `ended` tells
+        if (spec_.streamed && spec_.tasks > 1)
+          limiting_ = lag_.limit().eagerlyEvaluate([](kj::Exception&&) {});
         auto copied = copyAll();
         // A lost connection that cannot be made again shows in `ended`; `copied` never fails.
         return ended.then([copied = kj::mv(copied)](JobStatus&& job) mutable {
@@ -134,7 +140,7 @@ kj::Promise<void> ForegroundJob::sayWhyItWaits(std::string said) {
 
 kj::Promise<void> ForegroundJob::copyAll() {
   kj::Vector<kj::Promise<void>> copies;
-  for (TaskIndex i = 0; i < std::min(spec_.tasks, kTasksAtOnce); ++i) {
+  for (TaskIndex i = 0; i < copiedAtOnce(spec_); ++i) {
     copies.add(copyNext().eagerlyEvaluate(nullptr));
   }
   return kj::joinPromises(copies.releaseAsArray())
@@ -144,7 +150,10 @@ kj::Promise<void> ForegroundJob::copyAll() {
 
 kj::Promise<void> ForegroundJob::copyNext() {
   if (nextTask_ == spec_.tasks) return kj::READY_NOW;
-  return copyTask(nextTask_++).then([this]() { return copyNext(); });
+  return copyTask(nextTask_++).then([this]() {
+    lag_.noteCopied();
+    return copyNext();
+  });
 }
 
 kj::Promise<void> ForegroundJob::copyTask(TaskIndex task) {
@@ -217,6 +226,7 @@ void ForegroundJob::stopWith(int exitCode) {
 
 // Where our own reader has stalled, the rest of the output would never be over.
 void ForegroundJob::cancelAndLeave() {
+  limiting_ = nullptr;
   cancelling_ = cancel().eagerlyEvaluate(nullptr);
   leaving_ = over_->addBranch()
                  .then([this]() { return cluster_.timer().afterDelay(kGrace); })

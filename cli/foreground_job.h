@@ -10,6 +10,7 @@
 
 #include "cli/cluster.h"
 #include "cli/output/job_status.h"
+#include "cli/output_lag.h"
 #include "cli/own_stream.h"
 
 namespace tarcil {
@@ -17,8 +18,12 @@ namespace tarcil {
 // What `tarcil run` exits with when it is not the command that failed.
 inline constexpr int kExitOfTarcil = 125;
 
-// Tasks that run at once where nobody says how many: what each writes is passed on as it comes.
-inline constexpr uint32_t kForegroundTasksAtOnce = 128;
+// What is kept of the output of each task until it is passed on, where nobody says how much: such output
+// flows, and a server has room for that of many tasks.
+inline constexpr uint64_t kForegroundOutputBytes = 8u << 20;
+
+// Tasks that run at once where nobody says how many, and at most: what each writes is passed on as it comes.
+inline constexpr uint32_t kForegroundTasksAtOnce = 128, kMaxForegroundTasksAtOnce = 512;
 
 struct ForegroundOptions {
   std::vector<InputFile> files = {};
@@ -64,13 +69,15 @@ class ForegroundJob final {
   TaskIndex nextTask_ = 0;
   uint64_t dropped_ = 0;  // bytes of output
   bool lacksOutput_ = false;
-  std::set<TaskIndex> without_;                  // tasks whose output is not there
+  std::set<TaskIndex> without_;  // tasks whose output is not there
+  OutputLag lag_;
   std::optional<kj::ForkedPromise<void>> over_;  // the job; from its submission on
   kj::Own<kj::PromiseFulfiller<int>> leave_;
   kj::Promise<void> signals_ = nullptr;
   kj::Promise<void> cancelling_ = nullptr;
   kj::Promise<void> leaving_ = nullptr;
   kj::Promise<void> waiting_ = nullptr;
+  kj::Promise<void> limiting_ = nullptr;
 };
 
 // The exit code of the first task in order that did not succeed: its own, 128 + n for signal n, kExitOfTarcil

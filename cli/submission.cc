@@ -18,7 +18,7 @@
 
 namespace tarcil {
 
-void addSubmissionFlags(CLI::App& command, SubmissionFlags& flags) {
+void addJobFlags(CLI::App& command, SubmissionFlags& flags) {
   command.add_option("FILE", flags.file, "The job file (YAML or JSON); -: what comes on stdin.")->required();
   command
       .add_option("--set", flags.parameters,
@@ -32,6 +32,12 @@ void addSubmissionFlags(CLI::App& command, SubmissionFlags& flags) {
   command.add_option("--priority", flags.priority, "0 to 100, higher first, in place of the job file's.")
       ->check(wholeNumber(0, kMaxPriority))
       ->type_name("P");
+  command.add_option("--profile", flags.profile, "Interference profile in place of the job file's own.")
+      ->type_name("FILE");
+}
+
+void addSubmissionFlags(CLI::App& command, SubmissionFlags& flags) {
+  addJobFlags(command, flags);
   command
       .add_option(
           "--after", flags.after,
@@ -41,8 +47,6 @@ void addSubmissionFlags(CLI::App& command, SubmissionFlags& flags) {
   command.add_flag("--hold-unmet", flags.holdUnmet,
                    "If one of these ends otherwise, hold the job in place of cancelling it.");
   command.add_flag("--hold", flags.hold, "No task starts before `tarcil job release`.");
-  command.add_option("--profile", flags.profile, "Interference profile in place of the job file's own.")
-      ->type_name("FILE");
   command
       .add_option(
           "--start-after", flags.startAfter,

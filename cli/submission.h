@@ -25,6 +25,9 @@ struct SubmissionFlags {
   bool holdUnmet = false;
 };
 
+// FILE, and what the job is.
+void addJobFlags(CLI::App& command, SubmissionFlags& flags);
+// That, and what it waits for.
 void addSubmissionFlags(CLI::App& command, SubmissionFlags& flags);
 
 // The job; where it names an application and has no profile, that is still to be found (addStoredProfile).

@@ -91,8 +91,7 @@ class LineFields {
     const std::string written = text(field);
     const auto found = std::find(std::begin(words), std::end(words), written);
     if (found != std::end(words)) return static_cast<size_t>(found - std::begin(words));
-    if (good_)
-      problem(field, "is " + shown(written) + "; write one of " + joined({words.begin(), words.end()}));
+    if (good_) problem(field, "is " + shown(written) + "; write one of " + joined(words));
     return 0;
   }
   // The whole numbers of an object whose keys are resources; `usual` for those that it has not.
@@ -149,8 +148,8 @@ class LineFields {
       if (resource) {
         take(static_cast<size_t>(*resource), entries, key.c_str());
       } else {
-        entries.problem(field, "has " + shown(key) + ", which is no resource; write one of " +
-                                   joined({kResourceNames.begin(), kResourceNames.end()}));
+        entries.problem(
+            field, "has " + shown(key) + ", which is no resource; write one of " + joined(kResourceNames));
       }
     }
     good_ = good_ && entries.good();

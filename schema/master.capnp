@@ -375,6 +375,11 @@ interface UserPort {
   # made by the client; a repeat finds the job and makes no second one. run fails as Conflict while the last job has not
   # ended (but where the cron starts jobs beside each other) and within a minute of the last one, and as Unavailable and
   # Exhausted where no job can be made now.
+
+  foreseeAfter @31 (spec :Types.JobSpec) -> (cancelled :Bool, reason :Text);
+  # What would become of a job of the caller's with these `after` and `tasks`, the only fields that count: whether it would be
+  # cancelled at once, and why, or why tasks of it would wait; empty where none would. Fails as Invalid where it may not name
+  # these jobs. Reads only.
 }
 
 enum CronChange { hold @0; release @1; run @2; remove @3; }

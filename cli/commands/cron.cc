@@ -115,6 +115,7 @@ int submitCron(const CronAddFlags& flags) {
     print(aligned({{"Name", flags.name},
                    {"Schedule", cron.schedule},
                    {"Zone", cron.zone},
+                   {"State", stateText(status)},
                    {"Next", status.next.empty() ? "" : style.start(status.next.front())}}));
   }
   return kExitDone;
@@ -243,7 +244,7 @@ void addCronAdd(CLI::App& cron) {
     auto flags = std::make_shared<CronAddFlags>();
     command.add_option("NAME", flags->name, "What it is called, among yours.")->required();
     command.add_option("SCHEDULE", flags->schedule, "When, such as '0 6 * * 1-5'.")->required();
-    addSubmissionFlags(command, flags->job);
+    addJobFlags(command, flags->job);
     command
         .add_option("--zone", flags->zone,
                     "By the clock of this time zone, such as Europe/Berlin; default: yours, or UTC.")

@@ -32,14 +32,8 @@ std::span<const RunState> statesFor(wire::JobChange change) {
 
 void steerOne(Cluster& cluster, const FoundJob& job, wire::JobChange change, int priority,
               const std::string& shown) {
-  auto asked = cluster.client().ask([&](Session& session) {
-    auto request = session.user.steerJobRequest();
-    request.setId(bytesOf(job.id));
-    request.setChange(change);
-    request.setPriority(static_cast<uint8_t>(priority));
-    return request.send();
-  });
-  if (cluster.wait(foundOrNothing(asked.then([](auto&&) { return true; })))) return;
+  auto asked = steerJob(cluster.client(), job.id, change, static_cast<uint8_t>(priority));
+  if (cluster.wait(foundOrNothing(asked.then([]() { return true; })))) return;
   LateAgents agents(cluster);
   if (!agents.find(job.id)) throw agents.unknown(job.id);
   throw Failure(kExitFailed,

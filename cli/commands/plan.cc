@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "cli/after.h"
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
 #include "cli/output/decision.h"
@@ -12,6 +13,7 @@
 #include "core/base/failure.h"
 #include "core/base/text.h"
 #include "schema/convert.h"
+#include "schema/convert_support.h"
 
 namespace tarcil {
 namespace {
@@ -37,7 +39,7 @@ struct Foreseen {
   JobPlan plan;
   ServerNames servers;
   std::vector<AffectedTask> neighbours;  // the worst hurt first
-  size_t after = 0;                      // jobs that it starts after
+  AfterOutlook outlook;
 
   size_t waiting() const { return spec.tasks - plan.claims.size(); }
 };
@@ -51,6 +53,20 @@ uint64_t seedOf(const PlanFlags& flags) {
     return seed;
   throw badInput("--seed: " + shown(flags.seed) + " does not fit; write a whole number from 0 to " +
                  std::to_string(UINT64_MAX) + ", such as `tarcil plan` and `tarcil job explain` show");
+}
+
+// Failure with kExitFailed where it may not name the jobs that it is to start after.
+AfterOutlook fetchOutlook(Cluster& cluster, const JobSpec& spec) {
+  if (spec.after.empty()) return {};
+  JobSpec asked;
+  asked.tasks = spec.tasks;
+  asked.after = spec.after;
+  auto answer = cluster.ask([&asked](Session& session) {
+    auto request = session.user.foreseeAfterRequest();
+    write(asked, request.initSpec());
+    return request.send();
+  });
+  return {answer.getCancelled(), convert::text(answer.getReason())};
 }
 
 JobPlan fetchPlan(Cluster& cluster, const JobSpec& spec, uint64_t seed) {
@@ -68,8 +84,9 @@ Foreseen foresee(const PlanFlags& flags) {
   const uint64_t seed = seedOf(flags);
   Cluster cluster(flags.cluster);
   addStoredProfile(cluster, flags.job, job);
-  Foreseen all{
-      .spec = std::move(job.spec), .plan = {}, .servers = {}, .neighbours = {}, .after = job.after.size()};
+  findAfter(cluster, flags.job.file, job);
+  Foreseen all{.spec = std::move(job.spec), .plan = {}, .servers = {}, .neighbours = {}, .outlook = {}};
+  all.outlook = fetchOutlook(cluster, all.spec);
   all.plan = fetchPlan(cluster, all.spec, seed);
   for (const ServerName& server : all.plan.servers) all.servers[server.id] = server;
   all.neighbours = neighboursOf(cluster, all.plan, all.spec.profile);
@@ -116,7 +133,9 @@ Json jsonOf(const Foreseen& all) {
   return {{"decision", std::move(entries)},
           {"hold", all.spec.hold},
           {"start_after", jsonTime(all.spec.startAfter)},
-          {"after", all.after},
+          {"after", all.spec.after.size()},
+          {"after_reason", all.outlook.reason.empty() ? Json() : Json(all.outlook.reason)},
+          {"cancelled", all.outlook.isCancelled},
           {"placed", plan.claims.size()},
           {"profile_assumed", all.spec.profile.isAssumed},
           {"reason", plan.waitReason.empty() ? Json() : Json(plan.waitReason)},
@@ -138,7 +157,7 @@ std::string firstText(const Foreseen& all, const Style& style) {
   const auto add = [&text](const std::string& what) { text += (text.empty() ? "" : ", ") + what; };
   if (all.spec.hold) add("`tarcil job release`");
   if (all.spec.startAfter != kNever) add("its time, " + style.start(all.spec.startAfter));
-  if (all.after > 0) add("the end of " + counted(all.after, "job"));
+  if (!all.outlook.reason.empty() && !all.outlook.isCancelled) add("others (it " + all.outlook.reason + ")");
   return text;
 }
 
@@ -146,6 +165,7 @@ std::string summaryText(const Foreseen& all, const Style& style) {
   const JobPlan& plan = all.plan;
   const std::string tasks = std::to_string(plan.claims.size()) + " of " + counted(all.spec.tasks, "task");
   Fields fields;
+  if (all.outlook.isCancelled) fields.emplace_back("Would be cancelled", all.outlook.reason);
   const std::string first = firstText(all, style);
   if (!first.empty()) fields.emplace_back("Waits for", first + "; if that were so now:");
   fields.emplace_back("Would start", tasks);

@@ -111,12 +111,21 @@ JobSpec specOf(const RunFlags& flags) {
     if (*timeout <= Duration::zero()) throw badInput("--timeout: is 0; write a duration such as 10m");
     spec.timeout = *timeout;
   }
-  if (!flags.outputLimit.empty()) spec.limits.outputBytes = sizeIn("--output-limit", flags.outputLimit);
+  spec.limits.outputBytes =
+      flags.outputLimit.empty() ? kForegroundOutputBytes : sizeIn("--output-limit", flags.outputLimit);
   if (!flags.memory.empty()) spec.limits.memoryBytes = sizeIn("--memory", flags.memory);
   spec.workdir = flags.workdir;
   spec.policy = valueIn(kPolicyNames, flags.policy).value();
   spec.streamed = spec.policy != Policy::kLateBinding;
   spec.concurrency = flags.concurrency;
+  if (spec.streamed && flags.concurrency > kMaxForegroundTasksAtOnce &&
+      flags.tasks > kMaxForegroundTasksAtOnce) {
+    throw badInput(
+        "--concurrency: is " + std::to_string(flags.concurrency) + ", and a run has at most " +
+        std::to_string(kMaxForegroundTasksAtOnce) +
+        " tasks at once, as the output of each is passed on as it comes; write fewer, or use `tarcil "
+        "submit`");
+  }
   if (spec.streamed && flags.concurrency == 0 && flags.tasks > kForegroundTasksAtOnce)
     spec.concurrency = kForegroundTasksAtOnce;
   spec.atMostOnce = flags.atMostOnce;
@@ -203,7 +212,8 @@ void addRun(CLI::App& app, const std::vector<std::string>& words) {
         ->check(wholeNumber(1, kMaxRusPerTask))
         ->type_name("N");
     command
-        .add_option("--concurrency", flags->concurrency, "Most tasks at once; default all, but at most 128.")
+        .add_option("--concurrency", flags->concurrency,
+                    "Most tasks at once, up to 512; default all, but at most 128.")
         ->check(wholeNumber(1, kMaxTasks))
         ->type_name("N");
     command.add_option("--profile", flags->profile, "Interference profile of the command.")
@@ -250,7 +260,7 @@ void addRun(CLI::App& app, const std::vector<std::string>& words) {
         .add_option(
             "--output-limit", flags->outputLimit,
             "How much of each task's output its server keeps until it is copied; a task that is further "
-            "ahead waits. Default: limits.output of a job file.")
+            "ahead waits. Default: 8MiB.")
         ->type_name("SIZE");
     command.add_option("--timeout", flags->timeout, "Stop it after so long, e.g. 90s or 10m.")
         ->type_name("DURATION");

@@ -152,17 +152,10 @@ Json jsonWithTasks(const ServerDetails& server) {
 
 // --- Text ---
 
-template <typename Words>
-std::string joinedBy(const Words& words, const char* separator) {
-  std::string text;
-  for (const auto& word : words) text.append(text.empty() ? "" : separator).append(word);
-  return text;
-}
-
 std::string attributesText(const ServerFacts& facts) {
   std::vector<std::string> parts;
   for (const auto& [key, value] : facts.attributes) parts.push_back(key + "=" + value);
-  return joinedBy(parts, ", ");
+  return joined(parts);
 }
 
 std::string taskText(const ServerTask& task, const Style& style) {
@@ -175,8 +168,8 @@ std::string offenceText(const Offence& offence, const Style& style) {
   for (const ServerTask* task : offence.offenders) {
     offenders.push_back(taskText(*task, style) + " (" + std::to_string(task->caused[offence.resource]) + ")");
   }
-  return std::string(kResourceNames[offence.resource]) + ": too much for " + joinedBy(victims, ", ") +
-         "; caused by " + (offenders.empty() ? "no task of this cluster" : joinedBy(offenders, ", ")) + "\n";
+  return std::string(kResourceNames[offence.resource]) + ": too much for " + joined(victims) +
+         "; caused by " + (offenders.empty() ? "no task of this cluster" : joined(offenders)) + "\n";
 }
 
 // One line for each reason, with the resources that it keeps from being measured.
@@ -239,7 +232,7 @@ std::string showText(const ServerDetails& server, const Style& style) {
                {"Background", pressureText(server.status.background)},
                {"Refused claims", std::to_string(server.refusedClaims) + " since the master's start"},
                {"Failed launches", std::to_string(server.neverStarted) + " in a row"},
-               {"Missing", joinedBy(server.facts.missing, ", ")}});
+               {"Missing", joined(server.facts.missing)}});
   Table table({"Task", "RUs", "Extras", "Caused", "By its profile", "Feels too much"});
   for (const ServerTask& task : server.tasks) {
     std::vector<std::string> over;
@@ -249,7 +242,7 @@ std::string showText(const ServerDetails& server, const Style& style) {
                task.charged == task.caused         ? ""
                : pressureText(task.caused).empty() ? "nothing"
                                                    : pressureText(task.caused),
-               joinedBy(over, ", ")});
+               joined(over)});
   }
   if (!server.absent.empty()) text += "\nNot measured:\n" + absentText(server.absent);
   text += "\n" + (table.empty() ? std::string("No tasks.\n") : table.text());

@@ -31,7 +31,7 @@ void steer(Cluster& cluster, const SteerFlags& flags, wire::ServerChange change,
 }
 
 void printChanged(const SteerFlags& flags, const std::string& done, const std::string& state) {
-  if (!flags.json) return print(aligned({{done, joined({flags.names.begin(), flags.names.end()})}}));
+  if (!flags.json) return print(aligned({{done, joined(flags.names)}}));
   Json json = Json::array();
   for (const std::string& name : flags.names) json.push_back({{"name", name}, {"state", state}});
   printJson(json);

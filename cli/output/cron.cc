@@ -49,10 +49,10 @@ std::string whatBecame(const Cron& cron, const CronRun& run, const Style& style)
 }
 
 std::string commandText(const JobSpec& job) {
-  std::string text;
-  for (const std::string& word : job.command) text += (text.empty() ? "" : " ") + word;
-  return shown(text);
+  return shown(joined(job.command, " "));
 }
+
+}  // namespace
 
 std::string stateText(const CronStatus& status) {
   if (!status.problem.empty()) return "cannot be run: " + status.problem;
@@ -60,8 +60,6 @@ std::string stateText(const CronStatus& status) {
   if (status.cron.pending != kNever) return status.cron.problem.empty() ? "due" : status.cron.problem;
   return "active";
 }
-
-}  // namespace
 
 CronStatus readCronStatus(wire::CronDetails::Reader from) {
   CronStatus status{.cron = read(from.getCron()), .next = {}, .problem = convert::text(from.getProblem())};

@@ -24,6 +24,8 @@ CronStatus readCronStatus(wire::CronDetails::Reader from);
 // added, next (times), pending (null, or planned and reason), last (null, or as in runs), runs (the newest
 // last; each with planned, before, by_hand, job, number, state, reason).
 Json jsonOf(const CronStatus& cron);
+// Whether it makes jobs, in a word or a few.
+std::string stateText(const CronStatus& cron);
 // A line each.
 std::string tableOf(const std::vector<CronStatus>& crons, const Style& style);
 // All of it, times by the clock of its zone.

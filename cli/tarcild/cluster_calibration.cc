@@ -52,7 +52,7 @@ std::optional<CalibratedServer> calibrateOn(Cluster& cluster, const ServerFacts&
 
 std::string referenceAmong(const std::set<std::string>& platforms, const std::string& asked) {
   if (platforms.contains(asked)) return asked;
-  const std::string names = joined({platforms.begin(), platforms.end()});
+  const std::string names = joined(platforms);
   if (!asked.empty()) {
     throw badInput("--reference: no server has the platform " + shown(asked) +
                    (platforms.empty() ? "" : "; write one of " + names));

@@ -105,10 +105,4 @@ std::string didYouMean(std::string_view text, const std::vector<std::string_view
   return best.empty() ? "" : "did you mean " + std::string(best) + "? ";
 }
 
-std::string joined(const std::vector<std::string_view>& words) {
-  std::string text;
-  for (std::string_view word : words) text.append(text.empty() ? "" : ", ").append(word);
-  return text;
-}
-
 }  // namespace tarcil

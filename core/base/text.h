@@ -24,7 +24,12 @@ std::string shown(std::string_view text);
 // "did you mean X? " for the candidate that a slip of the finger turns into `text`, else "".
 std::string didYouMean(std::string_view text, const std::vector<std::string_view>& candidates);
 
-// "a, b, c".
-std::string joined(const std::vector<std::string_view>& words);
+// "a, b, c", of texts of any kind.
+template <typename Words>
+std::string joined(const Words& words, std::string_view separator = ", ") {
+  std::string text;
+  for (const std::string_view word : words) text.append(text.empty() ? "" : separator).append(word);
+  return text;
+}
 
 }  // namespace tarcil

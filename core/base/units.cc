@@ -244,8 +244,10 @@ Result<WallTime> parseTime(std::string_view text) {
 std::string formatRelative(WallTime time, WallTime now) {
   static constexpr Unit kUnits[] = {{"d", 86'400}, {"h", 3'600}, {"min", 60}, {"s", 1}};
   const bool isPast = time <= now;
-  const auto seconds = static_cast<uint64_t>(
-      std::chrono::duration_cast<std::chrono::seconds>(isPast ? now - time : time - now).count());
+  // What is 2 h ahead is that also a moment later.
+  const auto seconds = static_cast<uint64_t>((isPast ? std::chrono::floor<std::chrono::seconds>(now - time)
+                                                     : std::chrono::ceil<std::chrono::seconds>(time - now))
+                                                 .count());
   for (const Unit& unit : kUnits) {
     if (seconds < unit.size) continue;
     const std::string amount = std::to_string(seconds / unit.size) + ' ' + std::string(unit.name);

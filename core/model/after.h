@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -33,6 +34,14 @@ struct After {
 
   size_t size() const { return ok.size() + any.size() + failed.size() + (each ? 1 : 0); }
   bool empty() const { return size() == 0; }
+};
+
+// What would become of a job if it were submitted now, because of those that it starts after.
+struct AfterOutlook {
+  bool isCancelled = false;
+  std::string reason;  // why it is, or why tasks of it wait; empty where none does
+
+  bool operator==(const AfterOutlook&) const = default;
 };
 
 inline constexpr std::array<std::pair<std::string_view, After::Unmet>, 2> kUnmetNames = {

@@ -83,25 +83,58 @@ std::string whyNotInPaths(const Items& items, bool alone) {
   return "";
 }
 
-bool isDigit(char c) {
-  return '0' <= c && c <= '9';
+// A path without its digits, and with one character, which no path has, for each place: what tells it from
+// another one whatever numbers fill them.
+constexpr std::string_view kItemMark = "\1", kIndexMark = "\2", kAttemptMark = "\3";
+
+std::string skeletonOf(std::string_view path) {
+  std::string skeleton = filledIn(path, {{kItem, kItemMark}, {kIndex, kIndexMark}, {kAttempt, kAttemptMark}});
+  std::erase_if(skeleton, [](char c) { return '0' <= c && c <= '9'; });
+  return skeleton;
 }
 
-// Whether it can be told from a filled path what stands for `place` in it: once at least what is beside it,
-// but for digits, is fixed.
-bool tellsWhat(std::string_view place, std::string_view path) {
-  const auto endsWithPlace = [](std::string_view text) {
-    while (!text.empty() && isDigit(text.back())) text.remove_suffix(1);
-    return text.ends_with(kItem) || text.ends_with(kIndex) || text.ends_with(kAttempt);
-  };
-  const auto beginsWithPlace = [](std::string_view text) {
-    while (!text.empty() && isDigit(text.front())) text.remove_prefix(1);
-    return text.starts_with(kItem) || text.starts_with(kIndex) || text.starts_with(kAttempt);
-  };
-  for (size_t at = path.find(place); at != std::string_view::npos; at = path.find(place, at + 1)) {
-    if (!endsWithPlace(path.substr(0, at)) && !beginsWithPlace(path.substr(at + place.size()))) return true;
+bool isMark(char c) {
+  return '\1' <= c && c <= '\3';
+}
+
+// Whether it can be told from a filled path what stands for the place of this mark in it: once at least what
+// is beside it, but for digits, is fixed.
+bool tellsWhat(std::string_view mark, std::string_view path) {
+  const std::string skeleton = skeletonOf(path);
+  for (size_t at = skeleton.find(mark); at != std::string::npos; at = skeleton.find(mark, at + 1)) {
+    const bool isBesideMark =
+        (at > 0 && isMark(skeleton[at - 1])) || (at + 1 < skeleton.size() && isMark(skeleton[at + 1]));
+    if (!isBesideMark) return true;
   }
   return false;
+}
+
+// What is fixed at its beginning and its end. Requires: it has a place.
+std::pair<std::string_view, std::string_view> ends(std::string_view path) {
+  size_t begin = path.size(), end = 0;
+  for (const std::string_view place : {kItem, kIndex, kAttempt}) {
+    begin = std::min(begin, path.find(place));
+    if (const size_t last = path.rfind(place); last != std::string_view::npos)
+      end = std::max(end, last + place.size());
+  }
+  return {path.substr(0, begin), path.substr(end)};
+}
+
+// Whether no two paths that these are filled to can be one. Requires: they have places.
+bool areApart(std::string_view one, std::string_view other) {
+  if (!has(one, kItem) && !has(other, kItem)) {
+    const auto withoutNumbers = [](std::string_view path) {
+      std::string text = skeletonOf(path);
+      std::erase_if(text, isMark);
+      return text;
+    };
+    return withoutNumbers(one) != withoutNumbers(other);
+  }
+  const auto [head, tail] = ends(one);
+  const auto [otherHead, otherTail] = ends(other);
+  const bool sameHead = head.starts_with(otherHead) || otherHead.starts_with(head);
+  const bool sameTail = tail.ends_with(otherTail) || otherTail.ends_with(tail);
+  return !sameHead || !sameTail;
 }
 
 }  // namespace
@@ -154,14 +187,20 @@ std::string whyNotOutput(const JobSpec& job, const std::string& path) {
   if (hasItem) {
     if (std::string problem = whyNotInPaths(job.items, !hasIndex); !problem.empty()) return problem;
   }
-  const std::string_view place = hasIndex ? kIndex : kItem;
-  if (job.tasks > 1 && !tellsWhat(place, path)) {
-    return "has " + std::string(place) +
-           " right beside another such name, so that tasks could share a file; write something else than "
-           "digits "
-           "between them, for example {item}-{index}";
+  if (job.tasks > 1 && !tellsWhat(hasIndex ? kIndexMark : kItemMark, path)) {
+    return "has " + std::string(hasIndex ? kIndex : kItem) +
+           " right beside another such name, so that tasks could share a file; write something other than"
+           " digits between them, for example {item}-{index}";
   }
   return whyNotFilled(job, path, OutputPath{});
+}
+
+std::string whyNotApart(const JobSpec& job) {
+  if (job.tasks == 1 || job.output.empty() || job.error.empty() || job.output == job.error) return "";
+  if (areApart(job.output, job.error)) return "";
+  return "could be the file that is another task's output; have the two begin or end differently, for "
+         "example "
+         "/logs/{index}.out and /logs/{index}.err, or write the same for both";
 }
 
 std::string whyNotInput(const JobSpec& job) {

@@ -27,6 +27,10 @@ std::string whyNotItems(const JobSpec& job);
 // can have. O(size of the items).
 std::string whyNotOutput(const JobSpec& job, const std::string& path);
 
+// The same of its error beside its output: where a task could write one to the file that is the other of
+// another task.
+std::string whyNotApart(const JobSpec& job);
+
 // The same of the job's input, which tasks may share.
 std::string whyNotInput(const JobSpec& job);
 

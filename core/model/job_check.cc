@@ -274,6 +274,7 @@ Problems mismatches(const JobSpec& job, bool hasFiles) {
   for (const auto& [field, path] : {std::pair("output", &job.output), std::pair("error", &job.error)}) {
     if (std::string problem = whyNotOutput(job, *path); !problem.empty()) add(problems, field, problem);
   }
+  if (std::string problem = whyNotApart(job); !problem.empty()) add(problems, "error", problem);
   if (std::string problem = whyNotInput(job); !problem.empty()) add(problems, "input", problem);
   if (!job.input.empty() && !container.bundle.empty()) {
     add(problems, "input",

@@ -33,14 +33,6 @@ __attribute__((target("ssse3"))) Encoded number(__m128i digits) {
   return static_cast<Encoded>(high) * 1'000'000'000'000ULL + low;
 }
 
-__attribute__((target("ssse3"))) uint8_t largest(__m128i bytes) {
-  bytes = _mm_max_epu8(bytes, _mm_srli_si128(bytes, 8));
-  bytes = _mm_max_epu8(bytes, _mm_srli_si128(bytes, 4));
-  bytes = _mm_max_epu8(bytes, _mm_srli_si128(bytes, 2));
-  bytes = _mm_max_epu8(bytes, _mm_srli_si128(bytes, 1));
-  return static_cast<uint8_t>(_mm_cvtsi128_si32(bytes));
-}
-
 // Lanes from kResources on hold other fields of the vacancy; order, tolerated and hurts blank them out.
 __attribute__((target("ssse3"))) Glance glanceByShuffle(const Newcomer& newcomer, const Vacancy& vacancy) {
   const auto load = [](const void* at) { return _mm_load_si128(static_cast<const __m128i*>(at)); };

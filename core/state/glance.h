@@ -3,12 +3,12 @@
 // what has changed (docs/protocol.md).
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 
 #include "core/model/quality.h"
 #include "core/state/claim.h"
+#include "core/state/lanes.h"
 #include "core/state/server.h"
 #include "core/state/vacancy.h"
 
@@ -17,14 +17,14 @@ namespace tarcil {
 // A job as one platform sees it, laid out for judging: vectors of 16 bytes of which the first kResources
 // count.
 struct Newcomer {
-  alignas(16) std::array<uint8_t, 16> order{};      // resource indexes, the most critical first; then 0x80
-  alignas(16) std::array<uint8_t, 16> tolerated{};  // then 255
+  alignas(16) Lanes order{};      // resource indexes, the most critical first; then 0x80
+  alignas(16) Lanes tolerated{};  // then 255
   // What a neighbour feels of it, raised as a vacancy's slack is, saturated at 254, less what is forgiven; 0
   // where it does not count.
-  alignas(16) std::array<uint8_t, 16> hurts{};
+  alignas(16) Lanes hurts{};
   // Of ContentionModel::kSlowdowns alone (core/state/neighbours.h): what one task presses with, clamped; that
   // raised by kMaxPressure; and where what it feels begins, then 255.
-  alignas(16) std::array<uint8_t, 16> presses{}, raised{}, onsets{};
+  alignas(16) Lanes presses{}, raised{}, onsets{};
   bool byNeighbours = false;  // neighbours are judged one by one, and not by `hurts`
   bool protects = false;      // none of them is to be broken
   uint8_t noiseFloor = 0;

@@ -10,26 +10,6 @@
 namespace tarcil {
 namespace {
 
-constexpr size_t kLanes = 16;
-using Lanes = std::array<uint8_t, kLanes>;
-
-// The most by which a lane of a exceeds that of b.
-uint8_t mostBeyond(const Lanes& a, const Lanes& b) {
-  uint8_t most = 0;
-  for (size_t i = 0; i < kLanes; ++i) {
-    const auto beyond = static_cast<uint8_t>(a[i] > b[i] ? a[i] - b[i] : 0);
-    most = std::max(most, beyond);
-  }
-  return most;
-}
-
-// The same with a margin on a, as withMargin() but unclamped.
-uint8_t mostBeyond(const Lanes& a, uint8_t margin, const Lanes& b) {
-  Lanes raised{};
-  for (size_t i = 0; i < kLanes; ++i) raised[i] = static_cast<uint8_t>(a[i] + std::min(a[i], margin));
-  return mostBeyond(raised, b);
-}
-
 size_t laneOfMost(const Lanes& a, const Lanes& b) {
   size_t lane = 0;
   for (size_t i = 1; i < kResources; ++i) lane = a[i] - b[i] > a[lane] - b[lane] ? i : lane;
@@ -123,7 +103,7 @@ std::vector<NeighbourGroup> neighboursOf(const ServerStatus& status, const Share
 Meeting meet(const Newcomer& newcomer, std::span<const NeighbourGroup> neighbours, uint8_t excess,
              uint32_t ownTasks) {
   Meeting meeting;
-  Lanes presses = newcomer.raised;
+  alignas(16) Lanes presses = newcomer.raised;
   for (size_t i = 0; ownTasks > 0 && i < kResources; ++i) {
     presses[i] =
         atMost(static_cast<int32_t>(ownTasks + 1) * newcomer.presses[i] + kMaxPressure, UINT8_MAX - 1);

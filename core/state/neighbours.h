@@ -16,10 +16,10 @@ namespace tarcil {
 // Residents of one server that are alike, as newcomers meet them; all is as it arrives on the platform. One
 // cache line.
 struct alignas(64) NeighbourGroup {
-  alignas(16) std::array<uint8_t, 16> presses{};  // pressure of each; then 0
-  alignas(16) std::array<uint8_t, 16> onsets{};   // where what it feels begins (onsetOf); then 255
+  alignas(16) Lanes presses{};  // pressure of each; then 0
+  alignas(16) Lanes onsets{};   // where what it feels begins (onsetOf); then 255
   // How much more it bears of all others together, raised by kMaxPressure; 255 where it bears anything.
-  alignas(16) std::array<uint8_t, 16> room{};
+  alignas(16) Lanes room{};
   Slowdowns felt;  // by one of them, of each of the others there
   uint32_t count = 1;
   uint8_t excess = 0;  // the most by which all others together exceed what it tolerates

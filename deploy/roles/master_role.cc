@@ -1,7 +1,5 @@
 #include <spdlog/spdlog.h>
 
-#include <filesystem>
-
 #include "core/base/failure.h"
 #include "deploy/roles/roles.h"
 #include "env/clock.h"
@@ -37,12 +35,11 @@ void dropJobs(Store& store, StoreContents& contents, const std::vector<std::stri
 
 // The store that `tarcil master restore --at-next-start` left, if there is one.
 void takeRestored(const std::string& store) {
-  const bool waits = std::filesystem::exists(nextStore(store));
   const auto former = takeNextStore(store, systemClock().now().wall);
   if (!former) throw Failure(kExitFailed, former.error().message);
-  if (waits) {
+  if (*former) {
     spdlog::info("{} is the restored store now{}", store,
-                 *former ? "; the one before is kept as " + **former : "");
+                 (*former)->empty() ? "" : "; the one before is kept as " + **former);
   }
 }
 

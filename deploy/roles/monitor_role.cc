@@ -222,8 +222,7 @@ int serveContainers(const MonitorFlags& flags) {
         LateContainers::open(net, process.eventPort(), systemClock(), options).wait(process.waitScope());
   }
   facts.missing = (*executor)->missing();
-  if (!facts.missing.empty())
-    spdlog::info("this machine has no {}", joined({facts.missing.begin(), facts.missing.end()}));
+  if (!facts.missing.empty()) spdlog::info("this machine has no {}", joined(facts.missing));
   if (const std::string why = (*executor)->whyNoDiskQuota(); !why.empty()) {
     spdlog::info("no project quotas for limits.disk, what tasks take up is looked at from time to time: {}",
                  why);

@@ -113,6 +113,9 @@ class MasterLogic final {
     uint32_t slots = 0;
   };
   std::optional<Need> need(const JobId& id) const;
+  // What would become of a new job of the caller's because of those that it starts after. Invalid where it
+  // may not name these. O(jobs named).
+  Result<AfterOutlook> outlookOf(const Caller& caller, const JobSpec& spec) const;
   // Without its tasks; O(1).
   std::optional<JobSummary> summary(const JobId& id) const;
   // Nothing where there is no such job or task. O(1).

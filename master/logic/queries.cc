@@ -183,6 +183,12 @@ uint32_t MasterLogic::filePieces(const JobId& id) const {
   return std::max(job->record.filePieces, 1u);
 }
 
+Result<AfterOutlook> MasterLogic::outlookOf(const Caller& caller, const JobSpec& spec) const {
+  const JobRecord record{.id = {}, .spec = spec, .user = caller.user, .runAs = {}};
+  if (std::string problem = master::whyNotAfter(*tables_, record); !problem.empty()) return invalid(problem);
+  return master::outlookOf(*tables_, spec);
+}
+
 std::vector<WaitingJob> MasterLogic::waitingJobs(const Caller& caller, size_t atMost, WallTime now) const {
   const master::JobTable& jobs = tables_->jobs;
   std::vector<WaitingJob> waiting;

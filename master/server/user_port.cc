@@ -119,6 +119,14 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
     return server_.steerJob(readJobId(params.getId()), change, params.getPriority(), caller_);
   }
 
+  kj::Promise<void> foreseeAfter(ForeseeAfterContext context) override {
+    const auto outlook = server_.logic().outlookOf(caller_, read(context.getParams().getSpec()));
+    if (!outlook) kj::throwFatalException(toException(outlook.error()));
+    context.getResults().setCancelled(outlook->isCancelled);
+    context.getResults().setReason(text(outlook->reason));
+    return server_.synced();
+  }
+
   kj::Promise<void> decisions(DecisionsContext context) override {
     const JobId id = readJobId(context.getParams().getId());
     requireVisible(id);

@@ -374,11 +374,12 @@ TEST(Submit, ADryRunShowsAPlanAndSubmitsNothing) {
   EXPECT_TRUE(cluster.record().submitted.empty());
   EXPECT_EQ(tarcil({"submit", "--dry-run", folder.at("job.yaml")}, cluster).out.find("Waits for"),
             std::string::npos);
+  const Json other = jsonOf(tarcil({"submit", "--json", folder.at("job.yaml")}, cluster));
+  const std::string number = other["number"].dump();
   const ProcessResult held =
-      tarcil({"submit", "--dry-run", "--hold", "--after", "ok:4711", folder.at("job.yaml")}, cluster);
-  EXPECT_THAT(held.out,
-              testing::HasSubstr("Waits for    = `tarcil job release`, the end of 1 job; if that were "
-                                 "so now:\n"));
+      tarcil({"submit", "--dry-run", "--hold", "--after", "ok:" + number, folder.at("job.yaml")}, cluster);
+  EXPECT_THAT(held.out, testing::HasSubstr("Waits for    = `tarcil job release`, others (it starts after " +
+                                           number + "); if that were so now:\n"));
 }
 
 TEST(Submit, WaitShowsTheEndAndFailsWithTheJob) {

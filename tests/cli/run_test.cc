@@ -69,6 +69,11 @@ TEST(Run, HasNoMoreTasksAtOnceThanItPassesOnTheOutputOf) {
   EXPECT_EQ(submitted[0].concurrency, 128u);
   EXPECT_EQ(submitted[1].concurrency, 300u);
   EXPECT_EQ(submitted[2].concurrency, 0u) << "all";
+  const ProcessResult tooMany =
+      tarcil({"run", "--tasks", "1000", "--concurrency", "513", "--", "true"}, cluster);
+  EXPECT_EQ(tooMany.exitCode, 2);
+  EXPECT_EQ(tooMany.err.find("tarcil: --concurrency: is 513, and a run has at most 512 tasks at once"), 0u)
+      << tooMany.err;
 }
 
 TEST(Run, ShipsWhatComesOnStdinToTheCommand) {

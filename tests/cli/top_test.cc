@@ -59,7 +59,7 @@ TEST(Top, ShowsTheMostContendedServersAndTheTasksThatCauseTheMostOnThem) {
 TEST(Top, IsATableForPeople) {
   const ScriptedCluster cluster(threeServers());
   const std::string out = tarcil({"top", "--once"}, cluster).out;
-  EXPECT_THAT(out, HasSubstr("Units   = 18 of 24 free where servers are up\n"));
+  EXPECT_THAT(out, HasSubstr("Units   = 18 of 24 free where servers take tasks\n"));
   EXPECT_THAT(out, HasSubstr("busy    up     2 of 8        4"));
   EXPECT_THAT(out, HasSubstr("2.0   busy    1      <none>          llc 50"));
 }

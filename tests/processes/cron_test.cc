@@ -55,9 +55,12 @@ TEST(Cron, IsHeldReleasedShownAndRemoved) {
   EXPECT_THAT(shown.out, AllOf(HasSubstr("-02-29T03:30:00"), HasSubstr("by hand"), HasSubstr("active")));
   const std::string other = cluster.jobFile(shellJob("true", "tasks: 2\n"));
   EXPECT_THAT(cluster.run({"cron", "add", "leap", kSeldom, other}).err, HasSubstr("--replace"));
-  ASSERT_EQ(cluster.run({"cron", "add", "leap", kSeldom, other, "--replace"}).exitCode, 0);
+  ASSERT_EQ(cluster.run({"cron", "hold", "leap"}).exitCode, 0);
+  const ProcessResult again = cluster.run({"cron", "add", "leap", kSeldom, other, "--replace"});
+  ASSERT_EQ(again.exitCode, 0);
+  EXPECT_THAT(again.out, HasSubstr("State    = held"));
   const Json replaced = cluster.json({"cron", "show", "leap"});
-  EXPECT_EQ(replaced["next"].size(), 5u);
+  EXPECT_EQ(replaced["next"].size(), 0u) << "it is held";
   EXPECT_EQ(replaced["runs"].size(), 1u);
   EXPECT_EQ(replaced["job"]["tasks"], 2);
   EXPECT_EQ(cluster.run({"cron", "remove", "leap"}).exitCode, 0);
@@ -87,7 +90,9 @@ TEST(Cron, WhatIsWrongIsSaidAndNothingChanged) {
   EXPECT_THAT(refusal({"x", kSeldom, late}), HasSubstr(late + ": policy: agents keep late-bound jobs"));
   const std::string timed = cluster.jobFile(shellJob("true", "start_after: tomorrow 6:00\n"));
   EXPECT_THAT(refusal({"x", kSeldom, timed}), HasSubstr(timed + ": start_after: the schedule says when"));
-  EXPECT_THAT(refusal({"x", kSeldom, good, "--after", "1"}), HasSubstr("after: names jobs"));
+  const std::string dependent = cluster.jobFile(shellJob("true", "after: 1\n"));
+  EXPECT_THAT(refusal({"x", kSeldom, dependent}), HasSubstr("after: names jobs"));
+  EXPECT_THAT(refusal({"x", kSeldom, good, "--hold"}), HasSubstr("--hold"));
   EXPECT_EQ(cluster.json({"cron", "list"}).size(), 0u);
 }
 

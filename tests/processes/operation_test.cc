@@ -82,11 +82,12 @@ TEST(ClusterStatus, CountsServersUnitsAgentsAndJobs) {
   const Json status = cluster.json({"status"});
   EXPECT_EQ(status["servers"], (Json{{"cordoned", 1}, {"up", 1}}));
   EXPECT_EQ(status["units"], 4);
-  EXPECT_EQ(status["free_units"], 3);
+  EXPECT_EQ(status["free_units"], 1);
   EXPECT_EQ(status["agents"], (Json{{"attached", 1}}));
   EXPECT_EQ(status["jobs"], (Json{{"queued", 1}, {"running", 1}}));
   EXPECT_EQ(status["ended_badly"], (Json{{"cancelled", 1}}));
-  EXPECT_THAT(cluster.run({"status"}).out, HasSubstr("Units           = 3 of 4 free where servers are up\n"));
+  EXPECT_THAT(cluster.run({"status"}).out,
+              HasSubstr("Units           = 1 of 4 free where servers take tasks\n"));
 }
 
 TEST(Steering, IsNotForUsers) {

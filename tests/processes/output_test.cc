@@ -83,6 +83,23 @@ TEST(RunOutput, WaitsForASlowReader) {
   run.expectWhole();
 }
 
+TEST(RunOutput, OfManyShortTasksHoldsThemBackWhileNobodyReads) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.rus = 64});
+  constexpr int kTasks = 1'500;
+  Process running = cluster.startCommand({"run", "--name", "short", "--tasks", std::to_string(kTasks), "--",
+                                          "sh", "-c", "seq -s' ' 1000; echo end of $TARCIL_TASK"});
+  cluster.until("it is held", [&cluster] {
+    const Json jobs = cluster.json({"job", "list"});
+    return !jobs.empty() && jobs[0]["reason"].is_string() &&
+           jobs[0]["reason"].get<std::string>().starts_with("held by");
+  });
+  const ProcessResult result = running.finish();
+  EXPECT_EQ(result.exitCode, 0) << result.err;
+  EXPECT_EQ(std::ranges::count(result.out, '\n'), 2 * kTasks);
+  EXPECT_EQ(cluster.status("name:short")["state"], "done");
+}
+
 TEST(RunOutput, OutlivesMonitorAndAgent) {
   SKIP_WITHOUT_CONTAINERS();
   ManualCluster cluster({.rus = 2});

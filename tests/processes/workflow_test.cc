@@ -107,6 +107,21 @@ TEST(Workflow, OverAnInputListTaskByTask) {
   EXPECT_EQ(cluster.json({"job", "status", first})["tasks"][1]["item"], "b c");
 }
 
+TEST(Workflow, ThatWouldBeCancelledAtOnceIsToldBeforehand) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.rus = 2});
+  const std::string failed = submit(cluster, cluster.jobFile(shellJob("exit 3", "name: first\n")));
+  cluster.ended(failed);
+  const std::string next = cluster.jobFile(shellJob("true"));
+  const std::string dry = cluster.run({"submit", "--dry-run", "--after", failed, next}).out;
+  EXPECT_THAT(dry,
+              HasSubstr("Would be cancelled = first (" + failed + "), which it was to start after, failed"));
+  EXPECT_EQ(cluster.json({"plan", "--after", failed, next})["cancelled"], true);
+  const Json held = cluster.json({"plan", "--after", failed, "--hold-unmet", next});
+  EXPECT_EQ(held["cancelled"], false);
+  EXPECT_THAT(held["after_reason"].get<std::string>(), HasSubstr("waits for first (" + failed + ")"));
+}
+
 TEST(Workflow, RefusesWhatItCannotWaitFor) {
   SKIP_WITHOUT_CONTAINERS();
   ManualCluster cluster({.rus = 2});
@@ -114,6 +129,12 @@ TEST(Workflow, RefusesWhatItCannotWaitFor) {
   const auto unknown = cluster.run({"submit", file});
   EXPECT_EQ(unknown.exitCode, 2);
   EXPECT_THAT(unknown.err, HasSubstr(file + ":2:8: after: no job has the number 99"));
+  EXPECT_EQ(cluster.run({"submit", "--dry-run", file}).err, unknown.err);
+  const std::string never(32, 'a');
+  const auto dry =
+      cluster.run({"submit", "--dry-run", "--after", "any:" + never, cluster.jobFile(shellJob("true"))});
+  EXPECT_EQ(dry.exitCode, 1);
+  EXPECT_THAT(dry.err, HasSubstr("has no job " + never + " that can be waited for"));
   const auto option = cluster.run({"submit", "--after", "ok:,any:1", cluster.jobFile(shellJob("true"))});
   EXPECT_EQ(option.exitCode, 2);
   EXPECT_THAT(option.err, HasSubstr("--after: a job is missing"));

@@ -215,6 +215,13 @@ class ScriptedCluster::Server::User final : public wire::UserPort::Server {
     return kj::READY_NOW;
   }
 
+  kj::Promise<void> foreseeAfter(ForeseeAfterContext context) override {
+    const JobSpec spec = read(context.getParams().getSpec());
+    const JobId& other = spec.after.ok.at(0);
+    context.getResults().setReason("starts after " + std::to_string(state_.find(other).status.record.number));
+    return kj::READY_NOW;
+  }
+
   kj::Promise<void> wait(WaitContext context) override {
     if (state_.kills(ClusterScript::Deadly::kWait, agent_)) return kj::NEVER_DONE;
     Job& job = state_.find(readJobId(context.getParams().getId()));

@@ -83,6 +83,14 @@ bool hasStarted(const Job& job) {
   return wasPlaced;
 }
 
+bool isCancelledFor(const Standing& standing, const After& after) {
+  return standing.unmet != nullptr && after.unmet == After::Unmet::kCancel;
+}
+
+std::string reasonToCancel(const Standing& standing) {
+  return inWords(*standing.unmet) + ", which it was to start after, " + ended(standing.unmet->progress.state);
+}
+
 std::string reasonOf(const Standing& standing) {
   if (standing.unmet != nullptr) {
     const std::string number = std::to_string(standing.unmet->record.number);
@@ -113,11 +121,7 @@ void judgeJob(EventContext& context, Job& job) {
   const After& after = job.record.spec.after;
   const Standing standing = Judge(context.tables.jobs).judge(after);
   if (!standing.isOpen()) return letGo(context, job);
-  if (standing.unmet != nullptr && after.unmet == After::Unmet::kCancel) {
-    return cancelJob(
-        context, job,
-        inWords(*standing.unmet) + ", which it was to start after, " + ended(standing.unmet->progress.state));
-  }
+  if (isCancelledFor(standing, after)) return cancelJob(context, job, reasonToCancel(standing));
   holdForJobs(context, job, reasonOf(standing));
 }
 
@@ -239,10 +243,20 @@ std::string whyNotAfter(const Tables& tables, const JobRecord& record) {
          std::to_string(record.spec.tasks) + "; write as many, or ok: in place of each:";
 }
 
+AfterOutlook outlookOf(const Tables& tables, const JobSpec& spec) {
+  const Standing standing = Judge(tables.jobs).judge(spec.after);
+  if (isCancelledFor(standing, spec.after)) return {true, reasonToCancel(standing)};
+  if (standing.isOpen()) return {false, reasonOf(standing)};
+  const Job* other = spec.after.each ? tables.jobs.find(*spec.after.each) : nullptr;
+  if (other == nullptr || other->progress.state == RunState::kDone) return {};
+  std::string reason = "its tasks start one by one after those of " + inWords(*other);
+  if (isFinal(other->progress.state)) reason += ", which " + ended(other->progress.state);
+  return {false, reason};
+}
+
 std::string whyNotNow(const Tables& tables, const After& after) {
-  if (after.unmet == After::Unmet::kHold) return "";
   const Standing standing = Judge(tables.jobs).judge(after);
-  if (standing.unmet == nullptr) return "";
+  if (!isCancelledFor(standing, after)) return "";
   return "starts after " + inWords(*standing.unmet) + ", which " + ended(standing.unmet->progress.state) +
          ": run that again first";
 }

@@ -14,7 +14,8 @@
 
 namespace tarcil {
 struct JobRecord;
-}
+struct JobSpec;
+}  // namespace tarcil
 
 namespace tarcil::master {
 
@@ -48,6 +49,9 @@ class DependencyTable {
 
 // Why a new job cannot wait for those that it names; empty where it can.
 std::string whyNotAfter(const Tables& tables, const JobRecord& record);
+
+// What would become of it because of those. Requires: it can wait for them.
+AfterOutlook outlookOf(const Tables& tables, const JobSpec& spec);
 
 // Why a job that names these would be cancelled at once, after "job 4711"; empty where it would not.
 std::string whyNotNow(const Tables& tables, const After& after);

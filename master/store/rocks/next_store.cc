@@ -48,7 +48,7 @@ std::string nextStore(const std::string& store) {
 Result<std::optional<std::string>> takeNextStore(const std::string& store, WallTime now) {
   const std::string next = nextStore(store);
   if (!fs::exists(next)) return std::optional<std::string>();
-  std::optional<std::string> former;
+  std::string former;
   if (fs::exists(store)) {
     const kj::AutoCloseFd held(::open(lockFile(store).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     auto lock = writeLock();
@@ -56,13 +56,13 @@ Result<std::optional<std::string>> takeNextStore(const std::string& store, WallT
     if (::fcntl(held, F_SETLK, &lock) != 0)
       return Error{ErrorCode::kConflict, store + ": another master uses this store; stop it first"};
     former = formerName(store, now);
-    if (::rename(store.c_str(), former->c_str()) != 0) return failure("cannot rename " + store);
+    if (::rename(store.c_str(), former.c_str()) != 0) return failure("cannot rename " + store);
   }
   if (::rename(next.c_str(), store.c_str()) != 0) return failure("cannot rename " + next);
   const kj::AutoCloseFd parent(
       ::open(fs::path(store).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (parent.get() < 0 || ::fsync(parent) != 0) return failure(store + " cannot be put on disk");
-  return former;
+  return std::optional(former);
 }
 
 std::optional<pid_t> userOfStore(const std::string& store) {

@@ -15,8 +15,9 @@ namespace tarcil {
 // The folder in which it waits, beside the store's own.
 std::string nextStore(const std::string& store);
 
-// Puts it in the place of `store`, an absolute path, whose folder is kept, and named here. Does nothing where
-// none waits. Conflict: a process uses the store. After a crash on the way the next call goes on.
+// Puts it in the place of `store`, an absolute path, whose folder is kept, and named here: empty where there
+// was none. nullopt: none waits, and nothing was done. Conflict: a process uses the store. After a crash on
+// the way the next call goes on.
 Result<std::optional<std::string>> takeNextStore(const std::string& store, WallTime now);
 
 // The process that uses it.

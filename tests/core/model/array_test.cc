@@ -67,6 +67,27 @@ TEST(Array, OutputsOfTasksAreToldApart) {
     EXPECT_EQ(whyNotOutput(job, path), "") << path;
 }
 
+TEST(Array, ErrorsOfTasksAreToldFromOutputsOfOthers) {
+  JobSpec job = over({"a", "a.err"});
+  const auto problem = [&job](const char* output, const char* error) {
+    job.output = output;
+    job.error = error;
+    return whyNotApart(job);
+  };
+  for (const auto& [output, error] : {std::pair{"/l/{item}", "/l/{item}.err"},
+                                      {"/l/x{index}", "/l/x{index}1"},
+                                      {"/l/x{index}", "/l/x1{attempt}{index}"},
+                                      {"/l/{item}/out", "/l/{index}/out"}})
+    EXPECT_THAT(problem(output, error), HasSubstr("could be the file that is another task's output"))
+        << error;
+  for (const auto& [output, error] : {std::pair{"/l/{item}.out", "/l/{item}.err"},
+                                      {"/l/{index}", "/l/{index}.err"},
+                                      {"/out/{item}", "/err/{item}"},
+                                      {"/l/{item}", "/l/{item}"},
+                                      {"/l/{item}", ""}})
+    EXPECT_EQ(problem(output, error), "") << error;
+}
+
 TEST(Array, ItemsThatNameTheSameFileInSeveralWaysAreRefused) {
   for (const char* item : {"x//a", "x/./a"})
     EXPECT_THAT(whyNotOutput(over({"x/a", item}), "/logs/{item}"), HasSubstr("takes in the item of task 1"))

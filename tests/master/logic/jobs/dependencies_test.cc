@@ -211,6 +211,26 @@ TEST_F(Dependencies, OnlyOnJobsOfTheSameUserThatAreThere) {
   EXPECT_THAT(queue(4, afterEach(3, 5)).problem, HasSubstr("that job has 2 tasks, and this one 5"));
 }
 
+TEST_F(Dependencies, WhatWouldBecomeOfAJobIsKnownBeforehand) {
+  for (const int number : {1, 2, 3}) queue(number, plain());
+  end(1, 0);
+  end(2, 7);
+  const auto outlook = [this](const JobSpec& job, const std::string& user = "alice") {
+    return master.logic().outlookOf(Caller{.user = user, .role = Role::kSubmit, .runAs = {}}, job);
+  };
+  EXPECT_EQ(*outlook(after({1})), AfterOutlook{});
+  EXPECT_EQ(*outlook(after({1, 3})), (AfterOutlook{false, "starts after job 3"}));
+  EXPECT_EQ(*outlook(after({3, 2})), (AfterOutlook{true, "job 2, which it was to start after, failed"}));
+  const AfterOutlook held = *outlook(after({2}, After::Unmet::kHold));
+  EXPECT_FALSE(held.isCancelled);
+  EXPECT_THAT(held.reason, StartsWith("waits for job 2, which failed"));
+  EXPECT_EQ(*outlook(afterEach(1, 1)), AfterOutlook{});
+  EXPECT_EQ(*outlook(afterEach(2, 1)),
+            (AfterOutlook{false, "its tasks start one by one after those of job 2, which failed"}));
+  EXPECT_THAT(outlook(after({9})).error().message, HasSubstr("has no job"));
+  EXPECT_THAT(outlook(after({1}), "bob").error().message, HasSubstr("bob has no job"));
+}
+
 TEST_F(Dependencies, AHoldGoesFirstAndAReleaseThenStartsItAllTheSame) {
   queue(1, plain());
   JobSpec held = after({1});

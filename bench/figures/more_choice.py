@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+"""Does more choice hurt? A fixed number of free slots drawn for each task, from eight to all there are, ranked by Q as in
+the paper and by what they are worth; beside them what is drawn until enough are found. Some twenty minutes of processor
+time for each seed; CORUN as in comparison.py.
+  bench/figures/more_choice.py [FOLDER]"""
+
+from comparison import co_runs
+from figure import Figure, large_scale, mean
+
+EVERY = 100_000  # more than there are
+DRAWS = {"until enough": {}, **{str(ratio): {"ratio": ratio} for ratio in (8, 32, 128, 1000)}, "all": {"ratio": EVERY}}
+RANKINGS = {"Q": {"ranking": "quality"}, "worth": {"ranking": "worth"}}
+ALIKE = {"kind": "alike", "jobs": 3000, "tasks": 1, "mean": "60s"}
+
+
+def clusters():
+    """Of 6.3, whose truth adds pressures up, by the sum; of co-runs, neighbour by neighbour."""
+    kinds = {f"6.3, load {load}": (large_scale(load), {"contention": "sum"}) for load in (0.5, 0.7, 0.9)}
+    for load in (0.3, 0.4):
+        kinds |= {key: (scenario, {"contention": "slowdowns", "margin": 0})
+                  for key, scenario in co_runs(load, ALIKE, above_one="as-one").items()}
+    return kinds
+
+
+def main():
+    figure = Figure("more-choice", "1..6")
+    points = {(cluster, ranking, draws): {**scenario, "quality": {**settings, **ranks, **drawn}, "policies": ["quality"]}
+              for cluster, (scenario, settings) in clusters().items()
+              for ranking, ranks in RANKINGS.items() for draws, drawn in DRAWS.items()}
+    runs = figure.simulate(points)
+    header = ["cluster", "ranked by", "drawn", "mean %", "worst 5 % below", "worst 1 % below"]
+    rows = [[*point, *(100 * mean(own["quality"], "performance", part) for part in ("mean", "p5", "p1"))]
+            for point, own in runs.items()]
+    figure.table(header, rows)
+
+
+if __name__ == "__main__":
+    main()
