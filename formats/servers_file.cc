@@ -7,6 +7,7 @@
 
 #include "core/base/names.h"
 #include "core/base/text.h"
+#include "core/state/server_check.h"
 #include "formats/extras_field.h"
 #include "formats/profile_file.h"
 #include "formats/yaml_reader.h"
@@ -18,7 +19,6 @@ constexpr std::string_view kNumber = "{n}";
 constexpr std::string_view kRackNumber = "{rack}";
 constexpr std::string_view kDefaultPlatform = "emulated";
 constexpr uint64_t kMemoryPerRu = 4ull << 30;
-constexpr size_t kMaxAttributes = 20;
 
 bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -150,9 +150,9 @@ class ServersReader {
         attributes[key] = std::move(*text);
       }
     }
-    if (attributes.size() > kMaxAttributes) {
+    if (attributes.size() > kMaxOwnAttributes) {
       value.problem("has " + std::to_string(attributes.size()) + " attributes; write at most " +
-                    std::to_string(kMaxAttributes));
+                    std::to_string(kMaxOwnAttributes));
     }
   }
 

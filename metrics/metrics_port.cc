@@ -3,6 +3,10 @@
 #include <kj/compat/http.h>
 #include <kj/debug.h>
 
+#include <cstdint>
+#include <map>
+
+#include "rpc/acceptor.h"
 #include "rpc/errors.h"
 
 namespace tarcil {
@@ -51,21 +55,49 @@ class MetricsService final : public kj::HttpService {
   MetricsText text_;
 };
 
-// The server with what it needs to live.
-struct MetricsServer {
+class MetricsServer final : private kj::TaskSet::ErrorHandler {
+ public:
   MetricsServer(kj::Own<kj::ConnectionReceiver> receiver, kj::Timer& timer, MetricsText text)
-      : receiver(kj::mv(receiver)), service(kj::mv(text)), server(timer, headerTable(), service) {}
+      : timer_(timer),
+        acceptor_(timer, kj::mv(receiver),
+                  [this](kj::Own<kj::AsyncIoStream> stream) { take(kj::mv(stream)); }),
+        service_(kj::mv(text)),
+        server_(timer, headerTable(), service_),
+        connections_(*this) {}
 
-  kj::Own<kj::ConnectionReceiver> receiver;
-  MetricsService service;
-  kj::HttpServer server;
+  kj::Promise<void> run() { return acceptor_.run(); }
+
+ private:
+  void take(kj::Own<kj::AsyncIoStream> stream) {
+    if (open_.size() == kMaxReaders) {
+      open_.begin()->second->fulfill();
+      open_.erase(open_.begin());
+    }
+    auto end = kj::newPromiseAndFulfiller<void>();
+    const uint64_t number = next_++;
+    open_.emplace(number, kj::mv(end.fulfiller));
+    auto served = server_.listenHttp(kj::mv(stream));
+    connections_.add(served.exclusiveJoin(kj::mv(end.promise))
+                         .exclusiveJoin(timer_.afterDelay(kReadersTime))
+                         .attach(kj::defer([this, number]() { open_.erase(number); })));
+  }
+
+  void taskFailed(kj::Exception&& exception) override { KJ_LOG(INFO, "reading metrics failed", exception); }
+
+  kj::Timer& timer_;
+  Acceptor acceptor_;
+  MetricsService service_;
+  kj::HttpServer server_;
+  uint64_t next_ = 0;
+  std::map<uint64_t, kj::Own<kj::PromiseFulfiller<void>>> open_;  // in the order in which they came
+  kj::TaskSet connections_;
 };
 
 }  // namespace
 
 kj::Promise<void> serveMetrics(kj::Own<kj::ConnectionReceiver> receiver, kj::Timer& timer, MetricsText text) {
   auto server = kj::heap<MetricsServer>(kj::mv(receiver), timer, kj::mv(text));
-  auto serving = server->server.listenHttp(*server->receiver);
+  auto serving = server->run();
   return serving.attach(kj::mv(server));
 }
 

@@ -1,15 +1,13 @@
 #include "rpc/connection.h"
 
 #include <capnp/rpc-twoparty.h>
-#include <fcntl.h>
 #include <kj/debug.h>
-#include <kj/io.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include "core/model/job.h"
+#include "rpc/acceptor.h"
 #include "rpc/coalescing_stream.h"
 #include "rpc/heartbeat.h"
 
@@ -112,51 +110,19 @@ class ClientConnection final : public Connection {
   kj::Promise<void> watching_;  // dropped first, with the call that asks the peer
 };
 
-// Whether it has one of the last quarter of this process's descriptors, which are for its files and for what
-// it starts: a role that cannot open a file does wrong what it has promised.
-bool takesLastDescriptors(const kj::AsyncIoStream& stream) {
-  rlimit limit{};
-  KJ_IF_MAYBE (fd, stream.getFd()) {
-    return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 && static_cast<rlim_t>(*fd) >= limit.rlim_cur / 4 * 3;
-  }
-  return false;
-}
-
 class Server final : private kj::TaskSet::ErrorHandler {
  public:
   Server(kj::Timer& timer, kj::Own<kj::ConnectionReceiver> receiver, Greeter greeter)
       : timer_(timer),
-        receiver_(kj::mv(receiver)),
+        acceptor_(timer, kj::mv(receiver),
+                  [this](kj::Own<kj::AsyncIoStream> stream) { take(kj::mv(stream)); }),
         greeter_(kj::mv(greeter)),
         visitors_(timer),
         connections_(*this) {}
 
-  kj::Promise<void> run() {
-    return accept().then(
-        [this](kj::Own<kj::AsyncIoStream>&& stream) -> kj::Promise<void> {
-          if (takesLastDescriptors(*stream)) {
-            warn("they have three quarters of the descriptors (ulimit -n)");
-            stream = nullptr;
-            return timer_.afterDelay(kPause).then([this]() { return run(); });
-          }
-          take(kj::mv(stream));
-          // However many come, those who are there are served in between.
-          if (++accepted_ % kAcceptedInARow != 0) return run();
-          return timer_.afterDelay(kBetweenRows).then([this]() { return run(); });
-        },
-        [this](kj::Exception&& exception) -> kj::Promise<void> {
-          // Out of descriptors, or of memory for sockets.
-          if (exception.getType() != kj::Exception::Type::OVERLOADED) return kj::mv(exception);
-          return turnAway(exception);
-        });
-  }
+  kj::Promise<void> run() { return acceptor_.run(); }
 
  private:
-  // An error may be thrown by the call itself.
-  kj::Promise<kj::Own<kj::AsyncIoStream>> accept() {
-    return kj::evalNow([this]() { return receiver_->accept(); });
-  }
-
   void take(kj::Own<kj::AsyncIoStream> stream) {
     prepareTcp(*stream);
     auto heartbeat = kj::heap<Heartbeat>(timer_);
@@ -169,35 +135,6 @@ class Server final : private kj::TaskSet::ErrorHandler {
         accepted->network.onDisconnect().exclusiveJoin(kj::mv(visitor.tooLate)).exclusiveJoin(kj::mv(silent));
     connections_.add(ended.attach(kj::mv(accepted)));
   }
-
-  void warn(kj::StringPtr why) {
-    if (const auto now = timer_.now(); now >= nextWarning_) {
-      nextWarning_ = now + kBetweenWarnings;
-      KJ_LOG(WARNING, "peers are turned away: no more can be accepted", why);
-    }
-  }
-
-  // Those who wait would wake it again at once: they get the reserve, one after the other, and hear that
-  // they are disconnected. Where even that fails, it waits for descriptors to come free.
-  kj::Promise<void> turnAway(const kj::Exception& why) {
-    warn(why.getDescription());
-    reserve_ = nullptr;
-    return accept()
-        .then([](kj::Own<kj::AsyncIoStream>&&) {}, [](kj::Exception&&) {})
-        .exclusiveJoin(timer_.afterDelay(kPause))
-        .then([this]() {
-          reserve_ = openReserve();
-          return timer_.afterDelay(kPause);
-        })
-        .then([this]() { return run(); });
-  }
-
-  static kj::AutoCloseFd openReserve() { return kj::AutoCloseFd(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
-
-  static constexpr uint64_t kAcceptedInARow = 8;
-  static constexpr auto kBetweenRows = 1 * kj::MILLISECONDS;
-  static constexpr auto kPause = 10 * kj::MILLISECONDS;
-  static constexpr auto kBetweenWarnings = 10 * kj::SECONDS;
 
   struct Accepted {
     Accepted(kj::Own<Heartbeat> itsHeartbeat, kj::Own<kj::AsyncIoStream> itsStream,
@@ -227,12 +164,9 @@ class Server final : private kj::TaskSet::ErrorHandler {
   void taskFailed(kj::Exception&& exception) override { KJ_LOG(INFO, "connection failed", exception); }
 
   kj::Timer& timer_;
-  kj::Own<kj::ConnectionReceiver> receiver_;
+  Acceptor acceptor_;
   Greeter greeter_;
   Visitors visitors_;
-  uint64_t accepted_ = 0;
-  kj::AutoCloseFd reserve_ = openReserve();
-  kj::TimePoint nextWarning_ = kj::origin<kj::TimePoint>();
   kj::TaskSet connections_;
 };
 

@@ -38,9 +38,8 @@ kj::Promise<kj::Own<Connection>> connect(Net net, const std::string& address);
 // to answer from then on.
 using Greeter = std::function<capnp::Capability::Client(LetIn)>;
 
-// Serves until the promise is dropped. A connection that fails ends alone. Where connections have three
-// quarters of this process's descriptors, peers are turned away, at once, until one is free: `timer` outlives
-// the promise.
+// Serves until the promise is dropped, as many as Acceptor takes. A connection that fails ends alone. `timer`
+// outlives the promise.
 kj::Promise<void> serve(kj::Timer& timer, kj::Own<kj::ConnectionReceiver> receiver, Greeter greeter);
 
 }  // namespace tarcil

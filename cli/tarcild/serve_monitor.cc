@@ -6,7 +6,7 @@
 #include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/model/job.h"
-#include "core/state/server.h"
+#include "core/state/server_check.h"
 #include "deploy/roles/roles.h"
 #include "formats/extras_field.h"
 #include "latebinding/names.h"
@@ -35,12 +35,16 @@ void readAttribute(const std::string& attribute, MonitorFlags& flags) {
   if (name == "platform" || name == "rack" || name == "server") {
     throw badInput("--attribute: every server has " + name + "; use --" + (name == "server" ? "name" : name));
   }
-  if (value.empty() || characters(value) > kMaxNameCharacters || !isPrintable(value)) {
+  if (!isAttributeValue(value)) {
     throw badInput("--attribute: the value of " + name + " does not fit; write 1 to " +
                    std::to_string(kMaxNameCharacters) + " characters without control characters");
   }
   if (!flags.attributes.emplace(name, value).second) {
     throw badInput("--attribute: " + name + " is given twice; write it once");
+  }
+  if (flags.attributes.size() > kMaxOwnAttributes) {
+    throw badInput("--attribute: is there more than " + std::to_string(kMaxOwnAttributes) +
+                   " times, as many as " + "a server may have; leave some out");
   }
 }
 

@@ -54,6 +54,19 @@ TEST_F(MetricsPort, AnswersNothingButReadingOfMetrics) {
   EXPECT_EQ(fetchMetrics(net_, address).wait(io_.waitScope), "a 1\n");
 }
 
+TEST_F(MetricsPort, DisconnectsThoseWhoAreThereLongestWhereMoreCome) {
+  const std::string address = listen(std::string("a 1\n"));
+  kj::Vector<kj::Own<kj::AsyncIoStream>> silent;
+  for (size_t i = 0; i < 2 * kMaxReaders; ++i)
+    silent.add(connectTo(net_.network, net_.io, address).wait(io_.waitScope));
+  EXPECT_EQ(fetchMetrics(net_, address).wait(io_.waitScope), "a 1\n");
+  for (size_t i = 0; i <= kMaxReaders; ++i) EXPECT_EQ(silent[i]->readAllText().wait(io_.waitScope), "");
+  const std::string request = "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+  kj::AsyncIoStream& last = *silent.back();
+  last.write(request.data(), request.size()).wait(io_.waitScope);
+  EXPECT_TRUE(std::string(last.readAllText().wait(io_.waitScope).cStr()).ends_with("\r\n\r\na 1\n"));
+}
+
 TEST_F(MetricsPort, SaysWhenWhatListensServesNoMetrics) {
   const std::string address = listen(nullptr);
   try {

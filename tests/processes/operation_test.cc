@@ -241,7 +241,8 @@ TEST(Submissions, BeyondTheBoundAreRefusedUntilAJobEnds) {
   cluster.submit("command: [sleep, 60]\n");
   const ProcessResult refused = cluster.run({"submit", cluster.jobFile("command: ['true']\n")});
   EXPECT_EQ(refused.exitCode, 1);
-  EXPECT_THAT(refused.err, HasSubstr("has 2 unfinished jobs, as many as one user may; try again in 10 s"));
+  EXPECT_THAT(refused.err, HasSubstr("has 2 unfinished jobs, as many as one user may (the master's "
+                                     "--max-jobs-of-user); try again in 10 s"));
   cluster.run({"job", "cancel", first});
   cluster.ended(first);
   EXPECT_EQ(cluster.run({"submit", cluster.jobFile("command: ['true']\n")}).exitCode, 0);

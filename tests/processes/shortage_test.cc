@@ -75,6 +75,17 @@ TEST_P(FewDescriptors, AreSaidAndTheRoleServesOnWhenSomeAreFree) {
   cluster.expectAllUnitsFree();
 }
 
+TEST_P(FewDescriptors, AreNotTakenByWhoeverReadsMetrics) {
+  SKIP_WITHOUT_CONTAINERS();
+  const std::string role = GetParam();
+  ManualCluster cluster({.rus = 2, .shellOf = {{role, "ulimit -n 256"}}});
+  const Crowd readers(cluster.data() + "/run/" + role + ".metrics.sock", 300);
+  const std::string job = cluster.submit(shellJob("true", "tasks: 4\n"));
+  EXPECT_EQ(cluster.ended(job)["state"], "done");
+  EXPECT_EQ(cluster.run({"metrics", role}).exitCode, 0);
+  EXPECT_EQ(cluster.logOf(role).find("ulimit -n"), std::string::npos);
+}
+
 INSTANTIATE_TEST_SUITE_P(Roles, FewDescriptors, testing::Values("master", "agent-1", "server-1"),
                          [](const auto& info) {
                            std::string name = info.param;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/names.h"
+#include "core/state/server_check.h"
 #include "master/logic/jobs/flush.h"
 #include "master/logic/jobs/uploads.h"
 #include "master/logic/message_size.h"
@@ -103,6 +104,13 @@ void attachAgent(EventContext& context, const AgentAttached& event) {
   Tables& tables = context.tables;
   if (const Status named = checkName("agent", event.agent); !named) {
     context.out.send(AnswerAgentAttached{event.request, named.error()});
+    return;
+  }
+  if (event.address.size() > kMaxAddressBytes) {
+    const Error error =
+        invalid("agent " + event.agent + ": its address has " + std::to_string(event.address.size()) +
+                " bytes; at most " + std::to_string(kMaxAddressBytes));
+    context.out.send(AnswerAgentAttached{event.request, error});
     return;
   }
   if (!findPlace(context, event.agent)) {

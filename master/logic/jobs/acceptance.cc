@@ -38,20 +38,23 @@ std::string tooMany(const Tables& tables, const JobRecord& record) {
   const std::string& user = record.user;
   const size_t users = tables.jobs.unfinishedOf(user), all = tables.jobs.unfinished();
   if (users >= options.maxUnfinishedOfUser) {
-    return user + " has " + std::to_string(users) + " unfinished jobs, as many as one user may; " + kTryAgain;
+    return user + " has " + std::to_string(users) +
+           " unfinished jobs, as many as one user may (the master's --max-jobs-of-user); " + kTryAgain;
   }
   if (all >= options.maxUnfinished) {
-    return "the cluster has " + std::to_string(all) + " unfinished jobs, as many as it takes; " + kTryAgain;
+    return "the cluster has " + std::to_string(all) +
+           " unfinished jobs, as many as it takes (the master's --max-jobs); " + kTryAgain;
   }
   const size_t bytes = bytesOf(record);
   if (tables.jobs.unfinishedBytesOf(user) + bytes > options.maxUnfinishedBytesOfUser) {
     return "with this job, of " + formatSize(bytes) + ", the unfinished jobs of " + user +
            " would take more than " + formatSize(options.maxUnfinishedBytesOfUser) +
-           " of the master's memory; " + kTryAgain;
+           " of the master's memory (its --max-jobs-size-of-user); " + kTryAgain;
   }
   if (tables.jobs.unfinishedBytes() + bytes > options.maxUnfinishedBytes) {
     return "with this job, of " + formatSize(bytes) + ", unfinished jobs would take more than " +
-           formatSize(options.maxUnfinishedBytes) + " of the master's memory; " + kTryAgain;
+           formatSize(options.maxUnfinishedBytes) + " of the master's memory (its --max-jobs-size); " +
+           kTryAgain;
   }
   return {};
 }
@@ -72,7 +75,8 @@ std::string whyNoNewJobs(const Tables& tables) {
 std::string tooLarge(const MasterOptions& options, const JobRecord& record) {
   if (record.spec.tasks > options.maxTasksOfJob) {
     return "tasks: is " + std::to_string(record.spec.tasks) + ", and this cluster takes at most " +
-           std::to_string(options.maxTasksOfJob) + " in one job; write fewer, or submit several jobs";
+           std::to_string(options.maxTasksOfJob) +
+           " in one job (the master's --max-tasks-of-job); write fewer, or submit several jobs";
   }
   const size_t bytes = bytesOf(record);
   const uint64_t most = std::min(options.maxUnfinishedBytesOfUser, options.maxUnfinishedBytes);

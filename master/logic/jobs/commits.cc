@@ -6,6 +6,7 @@
 #include "core/model/job_check.h"
 #include "core/model/job_size.h"
 #include "core/state/commit_check.h"
+#include "core/state/reason.h"
 #include "master/logic/jobs/acceptance.h"
 #include "master/logic/jobs/dependencies.h"
 #include "master/logic/jobs/profiling.h"
@@ -169,8 +170,9 @@ std::vector<Grant> applyClaims(EventContext& context, Job& job, const Commit& co
   context.tables.jobs.forgetNews(job);  // the answer tells the owner
   // But for how long its tasks wait, which it has not heard yet, or its clock goes faster.
   if (context.now.steady < job.notBefore) context.tables.jobs.noteWhole(job);
-  if (!job.progress.held && job.progress.reason != commit.waitReason) {
-    job.progress.reason = commit.waitReason;
+  std::string reason = asReason(commit.waitReason);
+  if (!job.progress.held && job.progress.reason != reason) {
+    job.progress.reason = std::move(reason);
     context.tables.jobs.noteProgress(job);
   }
   context.tables.jobs.queue().endOffer(JobTable::queueKeyOf(job));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/state/reason.h"
 #include "master/logic/health/relocation.h"
 #include "master/logic/health/violation_handler.h"
 #include "master/logic/jobs/observed_profiles.h"
@@ -90,6 +91,7 @@ void concludeAttempt(EventContext& context, Job& job, TaskIndex index, const Tas
   TaskRecord& task = job.tasks[index];
   const WallTime started = task.state == RunState::kRunning ? task.end.started : kNever;
   task.end = end;
+  task.end.problem = asReason(std::move(task.end.problem));
   if (task.end.started == kNever) task.end.started = started;
   if (task.moving && task.end.cause == EndCause::kCancelled) {
     task.end.problem = task.movedFor;

@@ -67,11 +67,11 @@ std::string tooManyFiles(const Tables& tables, const std::string& user, uint64_t
   const std::string with = "with those of this job, of " + formatSize(bytes) + ", the input files of ";
   if (tables.jobs.fileBytesOf(user) + tables.uploads.bytesOf(user) + bytes > options.maxFileBytesOfUser) {
     return with + "the unfinished jobs of " + user + " would take more than " +
-           formatSize(options.maxFileBytesOfUser) + "; " + kTryAgain;
+           formatSize(options.maxFileBytesOfUser) + " (the master's --max-files-size-of-user); " + kTryAgain;
   }
   if (tables.jobs.fileBytes() + tables.uploads.bytes() + bytes > options.maxFileBytes) {
-    return with + "unfinished jobs would take more than " + formatSize(options.maxFileBytes) + "; " +
-           kTryAgain;
+    return with + "unfinished jobs would take more than " + formatSize(options.maxFileBytes) +
+           " (the master's --max-files-size); " + kTryAgain;
   }
   return {};
 }

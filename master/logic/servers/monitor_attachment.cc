@@ -1,10 +1,13 @@
 #include "master/logic/servers/monitor_attachment.h"
 
+#include <algorithm>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "core/base/names.h"
+#include "core/state/reason.h"
+#include "core/state/server_check.h"
 #include "master/logic/health/violation_handler.h"
 #include "master/logic/jobs/observed_profiles.h"
 #include "master/logic/jobs/task_life.h"
@@ -15,12 +18,6 @@
 namespace tarcil::master {
 namespace {
 
-Status checkNames(const ServerFacts& facts) {
-  if (Status named = checkName("server", facts.name); !named) return named;
-  if (Status named = checkName("platform", facts.platform); !named) return named;
-  return facts.rack.empty() ? Status() : checkName("rack", facts.rack);
-}
-
 Error listedTwice(const std::string& server) {
   return invalid("server \"" + server + "\": listed twice; names are unique in a cluster");
 }
@@ -28,18 +25,14 @@ Error listedTwice(const std::string& server) {
 // Why the monitor cannot have these servers; success changes nothing yet.
 Status mayRegister(const ServerTable& servers, const std::string& monitor,
                    const std::vector<ServerFacts>& wanted) {
-  if (monitor.empty()) return invalid("monitor: its identity is missing");
+  if (Status named = checkName("monitor", monitor); !named) return named;
   std::unordered_set<std::string> names;
   std::set<std::string> platforms;
   size_t all = servers.size();
   for (const ServerFacts& facts : wanted) {
     const std::string where = "server \"" + facts.name + "\": ";
-    if (Status named = checkNames(facts); !named) return named;
+    if (Status good = checkFacts(facts); !good) return good;
     if (!names.insert(facts.name).second) return listedTwice(facts.name);
-    if (facts.rus < 1 || facts.rus > kMaxServerRus) {
-      return invalid(where + "rus: " + std::to_string(facts.rus) + "; write a number from 1 to " +
-                     std::to_string(kMaxServerRus));
-    }
     platforms.insert(facts.platform);
     const Server* known = servers.find(facts.name);
     if (known == nullptr && ++all > kMaxServers) {
@@ -244,6 +237,8 @@ void takePressure(EventContext& context, const PressureReported& event) {
     if (server == nullptr || server->session != event.session) continue;
     servers.setBackground(*server, pressure.background);
     server->absent = pressure.absent;
+    server->absent.resize(std::min(server->absent.size(), kResources));
+    for (AbsentPressure& absent : server->absent) absent.reason = asReason(std::move(absent.reason));
     takeCharges(context, *server, pressure.tasks);
   }
   takePoolPressures(context, event);

@@ -40,6 +40,15 @@ TEST_F(Agents, StartAnewWithAnEpochThatIsNotTheirs) {
   EXPECT_EQ(*master.agentAnswer().epoch, epoch + 1);
 }
 
+TEST_F(Agents, WithAnAddressThatIsTooLongAreRefused) {
+  for (const size_t bytes : {kMaxAddressBytes, kMaxAddressBytes + 1}) {
+    const auto answers = only<AnswerAgentAttached>(
+        master.handle(AgentAttached{1, 100 + bytes, "x", 0, std::string(bytes, 'a')}));
+    ASSERT_EQ(answers.size(), 1u);
+    EXPECT_EQ(answers[0].epoch.ok(), bytes == kMaxAddressBytes);
+  }
+}
+
 TEST_F(Agents, WithoutAPlainNameAreRefused) {
   for (const std::string& name : {std::string(), std::string("a\0b", 3), std::string(129, 'a')}) {
     master.attachAgent(name);

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "core/state/reason.h"
 #include "master/logic/tables.h"
 #include "master/store/store_check.h"
 #include "sim/faults/whole_store.h"
@@ -44,6 +45,19 @@ TEST_F(Commits, MakeAJobAndItsPlacementsDurableTogether) {
   EXPECT_EQ(master.task(1, 0).server, "a");
   EXPECT_EQ(master.task(1, 1).state, RunState::kQueued);
   EXPECT_EQ(master.freeUnits("a"), 3u);
+}
+
+TEST_F(Commits, KeepNoMoreOfWhatPeersSayThanABound) {
+  const std::string endless(100'000, 'x');
+  Commit commit = newJob(1, spec(2));
+  commit.claims = {claim(0, 0)};
+  commit.waitReason = endless;
+  const AllocationId allocation = master.place(agent, commit);
+  EXPECT_EQ(master.job(1).progress.reason, asReason(endless));
+  TaskEnd end = exitedWith(1);
+  end.problem = endless;
+  master.ended(monitor, allocation, end);
+  EXPECT_EQ(master.task(1, 0).end.problem, asReason(endless));
 }
 
 TEST_F(Commits, KeepTheInputFilesOfAJob) {
@@ -360,12 +374,16 @@ TEST_F(BusyCommits, AreRefusedBeyondTheBoundOfAUserAndOfAll) {
   EXPECT_EQ(submit(2, "alice").outcome, Outcome::kOk);
   const CommitAnswer alices = submit(3, "alice");
   EXPECT_EQ(alices.outcome, Outcome::kBusy);
-  EXPECT_EQ(alices.problem, "alice has 2 unfinished jobs, as many as one user may; try again in 10 s");
+  EXPECT_EQ(alices.problem,
+            "alice has 2 unfinished jobs, as many as one user may (the master's --max-jobs-of-user); try "
+            "again in 10 s");
   EXPECT_FALSE(master.logic().job(jobId(3)));
   EXPECT_EQ(submit(4, "bob").outcome, Outcome::kOk) << "one user does not shut out another";
   const CommitAnswer carols = submit(5, "carol");
   EXPECT_EQ(carols.outcome, Outcome::kBusy);
-  EXPECT_EQ(carols.problem, "the cluster has 3 unfinished jobs, as many as it takes; try again in 10 s");
+  EXPECT_EQ(
+      carols.problem,
+      "the cluster has 3 unfinished jobs, as many as it takes (the master's --max-jobs); try again in 10 s");
 }
 
 TEST_F(BusyCommits, OfUsersBeyondTheirBoundAreRefusedForGood) {

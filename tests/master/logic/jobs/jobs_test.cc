@@ -238,7 +238,8 @@ TEST(JobCaps, AJobWithMoreTasksThanTheClusterTakesIsRefused) {
   const CommitAnswer answer = h.commit(agent, newJob(2, spec(9)));
   EXPECT_EQ(answer.outcome, CommitAnswer::Outcome::kRefused);
   EXPECT_EQ(answer.problem,
-            "tasks: is 9, and this cluster takes at most 8 in one job; write fewer, or submit several jobs");
+            "tasks: is 9, and this cluster takes at most 8 in one job (the master's --max-tasks-of-job); "
+            "write fewer, or submit several jobs");
   EXPECT_FALSE(h.logic().job(jobId(2)));
 }
 

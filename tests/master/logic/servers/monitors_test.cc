@@ -124,6 +124,10 @@ TEST_F(Monitors, AreRefusedWithServersThatCannotBe) {
     master.attachMonitor("n", list);
     EXPECT_EQ(master.monitorAnswer().status.error().code, ErrorCode::kInvalid);
   }
+  for (const std::string& identity : {std::string(), std::string(129, 'n')}) {
+    master.attachMonitor(identity, {serverFacts("c", 1)});
+    EXPECT_EQ(master.monitorAnswer().status.error().code, ErrorCode::kInvalid);
+  }
   EXPECT_EQ(master.logic().servers().size(), 1u);
 }
 
