@@ -29,7 +29,7 @@ class Acceptor final {
   void warn(kj::StringPtr why);
 
   kj::Timer& timer_;
-  const kj::Own<kj::ConnectionReceiver> receiver_;
+  kj::Own<kj::ConnectionReceiver> receiver_;
   const Take take_;
   uint64_t accepted_ = 0;
   kj::AutoCloseFd reserve_;

@@ -25,7 +25,9 @@ Error listedTwice(const std::string& server) {
 // Why the monitor cannot have these servers; success changes nothing yet.
 Status mayRegister(const ServerTable& servers, const std::string& monitor,
                    const std::vector<ServerFacts>& wanted) {
-  if (Status named = checkName("monitor", monitor); !named) return named;
+  if (monitor.empty() || monitor.size() > kMaxNameCharacters)
+    return invalid("monitor: its identity has " + std::to_string(monitor.size()) + " bytes; 1 to " +
+                   std::to_string(kMaxNameCharacters));
   std::unordered_set<std::string> names;
   std::set<std::string> platforms;
   size_t all = servers.size();
@@ -237,7 +239,7 @@ void takePressure(EventContext& context, const PressureReported& event) {
     if (server == nullptr || server->session != event.session) continue;
     servers.setBackground(*server, pressure.background);
     server->absent = pressure.absent;
-    server->absent.resize(std::min(server->absent.size(), kResources));
+    server->absent.resize(std::min<size_t>(server->absent.size(), kResources));
     for (AbsentPressure& absent : server->absent) absent.reason = asReason(std::move(absent.reason));
     takeCharges(context, *server, pressure.tasks);
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/state/server_check.h"
 #include "master/logic/agents/agent_table.h"
 #include "tests/master/master_harness.h"
 

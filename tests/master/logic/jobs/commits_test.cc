@@ -489,7 +489,7 @@ TEST_F(CommitsWithFiles, AreRefusedBeyondWhatTheStoreTakesOfAUserAndOfAll) {
   EXPECT_EQ(
       alices.problem,
       "with those of this job, of 100B, the input files of the unfinished jobs of alice would take more "
-      "than 250B; try again in 10 s");
+      "than 250B (the master's --max-files-size-of-user); try again in 10 s");
   EXPECT_EQ(filesOf(3), 0u);
   EXPECT_EQ(submit(4, "alice").outcome, Outcome::kOk) << "one without fits";
   EXPECT_EQ(submitFiles(5, "bob").outcome, Outcome::kOk);
