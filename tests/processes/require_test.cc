@@ -61,10 +61,29 @@ TEST_F(Require, ALateBoundTaskWaitsForItsServer) {
   const std::string job = cluster.submit(
       "command: [\"true\"]\npolicy: late-binding\ntasks: 2\nplacement: {require: {1: [server-2]}}\n");
   cluster.until("the other has run", [&]() { return task(job, 0)["state"] == "done"; });
-  EXPECT_NE(task(job, 1)["state"], "done");
+  EXPECT_EQ(task(job, 1)["state"], "queued");
+  const std::string why = "task 1 requires server in (server-2): none of these servers is up";
+  const Json waiting = cluster.status(job);
+  EXPECT_EQ(waiting["state"], "running");
+  EXPECT_EQ(waiting["reason"], why);
+  EXPECT_THAT(cluster.run({"job", "status", job}).out, HasSubstr("Waits for = " + why));
+  EXPECT_EQ(cluster.json({"job", "explain", job})["reason"], why);
   cluster.start("server-2");
-  EXPECT_EQ(cluster.ended(job)["state"], "done");
+  const Json ended = cluster.ended(job);
+  EXPECT_EQ(ended["state"], "done");
+  EXPECT_TRUE(ended["reason"].is_null());
   EXPECT_EQ(task(job, 1)["server"], "server-2");
+}
+
+TEST_F(Require, ALateBoundJobThatHasAServerThatIsUpSaysNothingOfTheOthers) {
+  SKIP_WITHOUT_CONTAINERS();
+  const std::string job =
+      cluster.submit(shellJob(cluster.traces().note("started") + cluster.traces().waitForGate(),
+                              "policy: late-binding\nplacement: {require: [server-2, server-1]}\n"));
+  ASSERT_TRUE(cluster.traces().waitForLines("started", 1));
+  EXPECT_TRUE(cluster.status(job)["reason"].is_null());
+  cluster.traces().openGate();
+  EXPECT_EQ(cluster.ended(job)["state"], "done");
 }
 
 TEST_F(Require, ServersThatAreNotThereAreRefused) {
