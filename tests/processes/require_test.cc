@@ -86,6 +86,25 @@ TEST_F(Require, ALateBoundJobThatHasAServerThatIsUpSaysNothingOfTheOthers) {
   EXPECT_EQ(cluster.ended(job)["state"], "done");
 }
 
+TEST_F(Require, AGangWaitsForServersThatAreDownAlsoWhenTheyAreRemoved) {
+  SKIP_WITHOUT_CONTAINERS();
+  const std::string text = "command: [\"true\"]\ntasks: 6\nschedule: gang\n";
+  const std::string file = cluster.jobFile(text);
+  const std::string why =
+      "waiting for 6 slots at once (gang); with all that are up and take tasks there are 4";
+  const std::string job = cluster.submit(text);
+  cluster.until("the reason is known", [&]() { return cluster.status(job)["reason"] == why; });
+  EXPECT_EQ(cluster.json({"plan", file})["reason"], why);
+
+  EXPECT_EQ(cluster.run({"server", "remove", "server-2"}).exitCode, 0);
+  cluster.until("nobody counts on it any more", [&]() { return cluster.run({"plan", file}).exitCode == 1; });
+  EXPECT_THAT(cluster.run({"submit", file}).err, HasSubstr("the servers that suit it have 4 for it"));
+  EXPECT_EQ(cluster.status(job)["state"], "queued");
+  EXPECT_EQ(cluster.status(job)["reason"], why) << "it was taken, and the server may come back";
+  cluster.start("server-2");
+  EXPECT_EQ(cluster.ended(job)["state"], "done");
+}
+
 TEST_F(Require, ServersThatAreNotThereAreRefused) {
   const auto refused = [&](const std::string& require) {
     const ProcessResult result = cluster.run(
