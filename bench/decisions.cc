@@ -128,6 +128,37 @@ BENCHMARK(named)
     ->Args({100'000, static_cast<int64_t>(Named::kRequired)})
     ->Unit(benchmark::kMicrosecond);
 
+enum class Together : int64_t { kAnywhere, kSpread, kPacked };
+
+// 100 tasks, of which at most one is behind a switch, or all as far as possible behind one: each of 2,500
+// switches has 40 servers. Argument: which.
+void bySwitch(benchmark::State& state) {
+  static GeneratedCluster& made = []() -> GeneratedCluster& {
+    GeneratedOptions options;
+    options.servers = 100'000;
+    options.rus = kRus;
+    options.switches = 2'500;
+    static GeneratedCluster cluster(options);
+    cluster.fillTo(0.6);
+    return cluster;
+  }();
+  static const JobSpec plain = made.job(100);
+  JobSpec job = plain;
+  const auto together = static_cast<Together>(state.range(0));
+  if (together == Together::kSpread) job.placement.spread = "switch";
+  if (together == Together::kPacked) job.placement.pack = "switch";
+  const PlacementRequest request = placing(job);
+  Chooser chooser;
+  uint64_t seed = 0;
+  for (auto _ : state) benchmark::DoNotOptimize(chooser.choose(made.state(), request, {}, seed++));
+}
+BENCHMARK(bySwitch)
+    ->ArgNames({"together"})
+    ->Arg(static_cast<int64_t>(Together::kAnywhere))
+    ->Arg(static_cast<int64_t>(Together::kSpread))
+    ->Arg(static_cast<int64_t>(Together::kPacked))
+    ->Unit(benchmark::kMicrosecond);
+
 void scanEverything(benchmark::State& state) {
   GeneratedCluster& made = cluster(state.range(0));
   JobSpec job = made.job(static_cast<uint32_t>(state.range(1)));

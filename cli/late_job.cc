@@ -10,9 +10,11 @@
 #include "cli/late_watcher.h"
 #include "cli/output/output.h"
 #include "cli/output/progress_line.h"
+#include "cli/output/server_details.h"
 #include "cli/output/table.h"
 #include "client/late/late_client.h"
 #include "core/base/failure.h"
+#include "core/model/constraint.h"
 #include "env/clock.h"
 #include "rpc/errors.h"
 #include "schema/convert.h"
@@ -22,6 +24,9 @@ namespace tarcil {
 namespace {
 
 constexpr size_t kMaxLateTasksShown = 50;
+
+// Servers that the master is asked for to say why tasks wait, one after the other.
+constexpr size_t kMaxServersAsked = 16;
 
 LateClientJob clientJobOf(const JobId& id, JobFile job, bool detached) {
   LateClientJob made;
@@ -75,8 +80,45 @@ std::string resultOf(const LateTaskStatus& task) {
   return "exit " + std::to_string(task.code);
 }
 
+// Servers that jobs require by name, as the master knows them.
+class RequiredServers {
+ public:
+  explicit RequiredServers(Cluster& cluster) : cluster_(cluster) {}
+
+  // Of the constraints the one that lists servers of which none is up; nullptr where there is none, and where
+  // that would take too many questions.
+  const Constraint* downOf(const std::vector<Constraint>& constraints) {
+    const Constraint* const list = listIn(constraints);
+    if (list == nullptr || list->attribute != kServerAttribute) return nullptr;
+    for (const std::string& server : list->values) {
+      if (mayBeUp(server)) return nullptr;
+    }
+    return list;
+  }
+
+ private:
+  // Whether it is up, or nothing is known of it.
+  bool mayBeUp(const std::string& server) {
+    if (const auto known = up_.find(server); known != up_.end()) return known->second;
+    if (up_.size() >= kMaxServersAsked) return true;
+    return up_[server] = isUpNow(server);
+  }
+
+  bool isUpNow(const std::string& server) {
+    try {
+      return cluster_.wait(fetchServer(cluster_.client(), server)).status.up;
+    } catch (const kj::Exception& exception) {
+      return fromException(exception).code != ErrorCode::kNotFound;
+    }
+  }
+
+  Cluster& cluster_;
+  std::map<std::string, bool> up_;
+};
+
 std::string reasonOf(const LateJobStatus& job) {
   if (!job.problem.empty()) return job.problem;
+  if (!job.waits.empty()) return job.waits;
   const RunState state = stateOf(job);
   if (state != RunState::kFailed && state != RunState::kLost) return "";
   const auto isSo = [state](const LateTaskStatus& task) { return task.state == state; };
@@ -211,6 +253,26 @@ LateJobStatus requireLateJob(Cluster& cluster, const JobId& id) {
   throw agents.unknown(id);
 }
 
+void addWhyItWaits(Cluster& cluster, LateJobStatus& job) {
+  RequiredServers servers(cluster);
+  const auto noneIsUp = [](const std::string& who, const Constraint& list) {
+    return who + " " + describe(list) + ": none of these servers is up";
+  };
+  for (size_t task = 0; task < job.tasks.size(); ++task) {
+    if (job.tasks[task].state != RunState::kQueued) continue;
+    if (const Constraint* list = servers.downOf(job.spec.placement.constraints)) {
+      job.waits = noneIsUp("it requires", *list);
+      return;
+    }
+    const std::vector<Constraint>* const required = job.spec.requirementOf(static_cast<TaskIndex>(task));
+    if (required == nullptr) continue;
+    if (const Constraint* list = servers.downOf(*required)) {
+      job.waits = noneIsUp("task " + std::to_string(task) + " requires", *list);
+      return;
+    }
+  }
+}
+
 RunState stateOf(const LateJobStatus& job) {
   const auto has = [&job](RunState state) {
     return std::any_of(job.tasks.begin(), job.tasks.end(),
@@ -246,7 +308,7 @@ std::string textOf(const LateJobStatus& job, const Style& style) {
                          {"Name", job.spec.name},
                          {"Policy", std::string(nameOf(Policy::kLateBinding))},
                          {"State", std::string(name(stateOf(job)))},
-                         {"Result", reasonOf(job)},
+                         {job.waits.empty() ? "Result" : "Waits for", reasonOf(job)},
                          {"Submitted", style.time(job.submitted)},
                          {"Finished", style.time(job.finished)},
                          {"Tasks", std::to_string(job.tasks.size()) + " (" + countsOf(job) + ")"}};

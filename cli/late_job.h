@@ -31,6 +31,7 @@ struct LateJobStatus {
   JobSpec spec;
   std::string user;     // empty: not known
   std::string problem;  // why it was refused; else empty
+  std::string waits{};  // why tasks of it wait, where that is known (addWhyItWaits)
   WallTime submitted = kNever, finished = kNever;
   std::vector<LateTaskStatus> tasks;  // every task, in order
 };
@@ -55,6 +56,9 @@ void addOver(wire::LateJobDetails::Reader from, LateJobStatus& status);
 // From the agent that holds it or held it lately (cli/late_agents.h); where none does, the failure of a
 // command that was asked for it.
 LateJobStatus requireLateJob(Cluster& cluster, const JobId& id);
+// Says that none of the servers is up that the job, or a task of it that is not over, requires by name:
+// agents do not tell why a task waits. Asks the master for a few servers.
+void addWhyItWaits(Cluster& cluster, LateJobStatus& job);
 
 // What the most advanced unfinished task is, at the end what the worst became.
 RunState stateOf(const LateJobStatus& job);

@@ -118,7 +118,8 @@ int explain(const ExplainFlags& flags) {
   Cluster cluster(flags.cluster);
   const JobId id = cluster.job(flags.job).id;
   if (!tryFetchJob(cluster, id)) {
-    const LateJobStatus late = requireLateJob(cluster, id);
+    LateJobStatus late = requireLateJob(cluster, id);
+    addWhyItWaits(cluster, late);
     if (flags.output.json) {
       printJson(explanationOf(late));
     } else {

@@ -28,7 +28,8 @@ int status(const StatusFlags& flags) {
   const FoundJob named = cluster.job(flags.job);
   auto found = tryFetchJob(cluster, named.id);
   if (!found) {
-    const LateJobStatus late = requireLateJob(cluster, named.id);
+    LateJobStatus late = requireLateJob(cluster, named.id);
+    addWhyItWaits(cluster, late);
     if (flags.output.json) {
       printJson(jsonOf(late));
     } else {

@@ -53,7 +53,7 @@ struct LateBindingJob {
   LateBindingServers servers{};            // of all tasks
   // By task: what it requires besides, and what it prefers in place of what others do.
   std::map<uint32_t, LateBindingServers> serversOfTask{};
-  // The profile of one task, by resource ("llc", "memory_bandwidth" and others, docs/job-file.md), 0 to 100:
+  // The profile of one task, by resource ("llc", "memory_bandwidth" and others, docs/job-file.md), 0 to 99:
   // the pressure that it causes, and bears. Servers hold back tasks that would disturb others; empty:
   // unknown.
   std::map<std::string, int> caused{}, tolerated{};

@@ -4,6 +4,8 @@
 
 #include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "tests/support/cluster.h"
 
@@ -24,6 +26,27 @@ TEST(Waiting, JobLargerThanWhatIsFreeSaysSoAndThenRuns) {
   traces.openGate();
   EXPECT_EQ(cluster.ended(second)["state"], "done");
   EXPECT_EQ(cluster.ended(first)["state"], "done");
+}
+
+TEST(Waiting, AJobSaysThatAllServersAreCordoned) {
+  TraceFolder folder;
+  folder.write("servers.yaml", "servers: [{name: \"s-{n}\", count: 2, rus: 4}]\n");
+  ManualCluster cluster({.emulate = folder.at("servers.yaml")});
+  const std::string text = "command: [sleep, \"1000\"]\n";
+  const std::string why = "no server takes tasks: 2 are cordoned";
+  cluster.until("the servers are there", [&]() { return cluster.json({"server", "list"}).size() == 2; });
+  EXPECT_EQ(cluster.run({"server", "cordon", "s-1", "s-2"}).exitCode, 0);
+  cluster.until("the agent has heard of it", [&]() {
+    const ProcessResult plan = cluster.run({"plan", "--json", cluster.jobFile(text)});
+    return plan.exitCode == 0 && Json::parse(plan.out)["reason"] == why;
+  });
+  const std::string job = cluster.submit(text);
+  cluster.until("the reason is known", [&]() { return cluster.status(job)["reason"] == why; });
+  EXPECT_EQ(cluster.status(job)["state"], "queued");
+  EXPECT_EQ(cluster.json({"plan", cluster.jobFile(text)})["placed"], 0);
+  EXPECT_EQ(cluster.run({"server", "uncordon", "s-2"}).exitCode, 0);
+  cluster.until("it runs", [&]() { return cluster.status(job)["state"] == "running"; });
+  EXPECT_EQ(cluster.status(job)["tasks"][0]["server"], "s-2");
 }
 
 TEST(Cancel, GivesARunningTaskItsGraceAndThenKillsIt) {
@@ -94,6 +117,74 @@ TEST(Spread, AtMostSoManyTasksAreOnOneServer) {
   EXPECT_EQ(tasks, (std::map<std::string, int>{{"server-1", 2}, {"server-2", 2}}));
   traces.openGate();
   EXPECT_EQ(cluster.ended(job)["state"], "done");
+}
+
+// Five servers of four units, two behind each of the switches w1 and w2; their tasks are timers.
+struct Switches : testing::Test {
+  Switches() {
+    cluster.until("the agent knows all servers", [this]() {
+      const ProcessResult plan = cluster.run({"plan", "--json", cluster.jobFile(job(""))});
+      return plan.exitCode == 0 && Json::parse(plan.out)["units"]["usable"] == 20;
+    });
+  }
+
+  std::string servers() {
+    folder.write("servers.yaml",
+                 "servers:\n"
+                 "- {name: \"w1-{n}\", count: 2, rus: 4, attributes: {switch: w1}}\n"
+                 "- {name: \"w2-{n}\", count: 2, rus: 4, attributes: {switch: w2}}\n"
+                 "- {name: none, rus: 4}\n");
+    return folder.at("servers.yaml");
+  }
+  static std::string job(const std::string& more) { return "command: [sleep, \"1000\"]\n" + more; }
+  // How many of the servers named are behind each switch.
+  static std::map<std::string, int> behind(const std::vector<std::string>& names) {
+    std::map<std::string, int> tasks;
+    for (const std::string& name : names) ++tasks[name.substr(0, name.find('-'))];
+    return tasks;
+  }
+  // Those of the job's tasks, once so many have one.
+  std::vector<std::string> placesOf(const std::string& id, size_t count) const {
+    std::vector<std::string> names;
+    cluster.until("its tasks have places", [&]() {
+      names.clear();
+      const Json status = cluster.status(id);
+      for (const Json& task : status["tasks"]) {
+        if (task["server"].is_string()) names.push_back(task["server"].get<std::string>());
+      }
+      return names.size() >= count;
+    });
+    return names;
+  }
+
+  TraceFolder folder;
+  ManualCluster cluster{{.emulate = servers()}};
+};
+
+TEST_F(Switches, HaveAtMostSoManyTasksEachOfAJobThatIsSpreadOverThem) {
+  const std::string text = job("tasks: 5\nplacement: {spread: switch, at_most: 2}\n");
+  const std::map<std::string, int> most = {{"w1", 2}, {"w2", 2}};
+  const Json plan = cluster.json({"plan", cluster.jobFile(text)});
+  EXPECT_EQ(plan["placed"], 4);
+  EXPECT_GT(plan["decision"][0]["dropped"].value("spread", 0), 0);
+  const std::string spread = cluster.submit(text);
+  EXPECT_EQ(behind(placesOf(spread, 4)), most);
+  cluster.until("the reason is known", [&]() { return cluster.status(spread)["reason"].is_string(); });
+  EXPECT_THAT(cluster.status(spread)["reason"].get<std::string>(),
+              testing::HasSubstr("its spread allows no more tasks on the rest"));
+  EXPECT_EQ(behind(placesOf(spread, 4)), most) << "nor does the fifth go where there is no switch";
+}
+
+TEST_F(Switches, HaveAllTasksOfAJobThatIsPackedBehindOneOfThem) {
+  const std::string text = job("tasks: 6\nplacement: {pack: switch}\n");
+  const auto first = behind(placesOf(cluster.submit(text), 6));
+  ASSERT_EQ(first.size(), 1u);
+  EXPECT_EQ(first.begin()->second, 6);
+  EXPECT_NE(first.begin()->first, "none");
+  const auto second = behind(placesOf(cluster.submit(text), 6));
+  ASSERT_EQ(second.size(), 1u) << "two units are left behind the first";
+  EXPECT_EQ(second.begin()->second, 6);
+  EXPECT_NE(second.begin()->first, first.begin()->first);
 }
 
 TEST(Gang, WaitsUntilThereIsRoomForAll) {

@@ -61,10 +61,48 @@ TEST_F(Require, ALateBoundTaskWaitsForItsServer) {
   const std::string job = cluster.submit(
       "command: [\"true\"]\npolicy: late-binding\ntasks: 2\nplacement: {require: {1: [server-2]}}\n");
   cluster.until("the other has run", [&]() { return task(job, 0)["state"] == "done"; });
-  EXPECT_NE(task(job, 1)["state"], "done");
+  EXPECT_EQ(task(job, 1)["state"], "queued");
+  const std::string why = "task 1 requires server in (server-2): none of these servers is up";
+  const Json waiting = cluster.status(job);
+  EXPECT_EQ(waiting["state"], "running");
+  EXPECT_EQ(waiting["reason"], why);
+  EXPECT_THAT(cluster.run({"job", "status", job}).out, HasSubstr("Waits for = " + why));
+  EXPECT_EQ(cluster.json({"job", "explain", job})["reason"], why);
+  cluster.start("server-2");
+  const Json ended = cluster.ended(job);
+  EXPECT_EQ(ended["state"], "done");
+  EXPECT_TRUE(ended["reason"].is_null());
+  EXPECT_EQ(task(job, 1)["server"], "server-2");
+}
+
+TEST_F(Require, ALateBoundJobThatHasAServerThatIsUpSaysNothingOfTheOthers) {
+  SKIP_WITHOUT_CONTAINERS();
+  const std::string job =
+      cluster.submit(shellJob(cluster.traces().note("started") + cluster.traces().waitForGate(),
+                              "policy: late-binding\nplacement: {require: [server-2, server-1]}\n"));
+  ASSERT_TRUE(cluster.traces().waitForLines("started", 1));
+  EXPECT_TRUE(cluster.status(job)["reason"].is_null());
+  cluster.traces().openGate();
+  EXPECT_EQ(cluster.ended(job)["state"], "done");
+}
+
+TEST_F(Require, AGangWaitsForServersThatAreDownAlsoWhenTheyAreRemoved) {
+  SKIP_WITHOUT_CONTAINERS();
+  const std::string text = "command: [\"true\"]\ntasks: 6\nschedule: gang\n";
+  const std::string file = cluster.jobFile(text);
+  const std::string why =
+      "waiting for 6 slots at once (gang); with all that are up and take tasks there are 4";
+  const std::string job = cluster.submit(text);
+  cluster.until("the reason is known", [&]() { return cluster.status(job)["reason"] == why; });
+  EXPECT_EQ(cluster.json({"plan", file})["reason"], why);
+
+  EXPECT_EQ(cluster.run({"server", "remove", "server-2"}).exitCode, 0);
+  cluster.until("nobody counts on it any more", [&]() { return cluster.run({"plan", file}).exitCode == 1; });
+  EXPECT_THAT(cluster.run({"submit", file}).err, HasSubstr("the servers that suit it have 4 for it"));
+  EXPECT_EQ(cluster.status(job)["state"], "queued");
+  EXPECT_EQ(cluster.status(job)["reason"], why) << "it was taken, and the server may come back";
   cluster.start("server-2");
   EXPECT_EQ(cluster.ended(job)["state"], "done");
-  EXPECT_EQ(task(job, 1)["server"], "server-2");
 }
 
 TEST_F(Require, ServersThatAreNotThereAreRefused) {

@@ -59,6 +59,7 @@ GeneratedCluster::GeneratedCluster(const GeneratedOptions& options)
     facts.rack = "rack-" + std::to_string(id % options.racks);
     facts.address = "10.0." + std::to_string(id / 250) + "." + std::to_string(id % 250);
     facts.rus = facts.cores = options.rus;
+    if (options.switches > 0) facts.attributes["switch"] = "w" + std::to_string(id % options.switches);
     facts_.push_back(facts);
     statuses_[id].version = 1;
     statuses_[id].up = true;

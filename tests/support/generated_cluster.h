@@ -17,7 +17,8 @@ struct GeneratedOptions {
   uint32_t rus = 10;
   uint32_t platforms = 4;  // with shares from 0.5 to 1 and factors from 0.85 to 1
   uint32_t racks = 40;
-  uint32_t kinds = 60;  // of jobs
+  uint32_t switches = 0;  // values of an attribute "switch"; 0: servers do not have it
+  uint32_t kinds = 60;    // of jobs
   // Mean over kinds and resources of what a full server's tasks cause together: above 99 a server cannot be
   // filled with everything alike.
   double meanSumWhenFull = 60;

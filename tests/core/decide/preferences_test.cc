@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "core/decide/chooser.h"
 #include "tests/core/decide/deciding.h"
@@ -36,6 +37,22 @@ TEST(Preferences, OfATaskTakeTheBestOfItsServers) {
   spec.profile.platforms = {{"reference", 1}, {"slow", 0.96}};  // acceptable, and not as good
   spec.placement.preferOfTask = {{0, {"s7", "s9"}}, {1, {"s9", "s7"}}};
   EXPECT_THAT(places(state, decide(state, spec)), ElementsAre("s9", "s9"));
+}
+
+TEST(Preferences, OfAJobTakeTheBestOfItsServers) {
+  auto servers = idle(500);
+  servers[7].platform("slow");
+  auto state = aCluster(servers);
+  JobSpec spec = aJob(2);
+  spec.profile.platforms = {{"reference", 1}, {"slow", 0.96}};  // acceptable, and not as good
+  for (const auto& [first, second] : {std::pair("s7", "s9"), std::pair("s9", "s7")}) {
+    spec.placement.prefer = {first, second};
+    for (uint64_t seed = 0; seed < 20; ++seed) {
+      EXPECT_THAT(places(state, decide(state, spec, seed)), ElementsAre("s9", "s9"));
+    }
+  }
+  spec.placement.prefer = {"s7"};
+  EXPECT_THAT(places(state, decide(state, spec)), ElementsAre("s7", "s7")) << "good enough, and preferred";
 }
 
 TEST(Preferences, OfATaskFallBackToTheSample) {

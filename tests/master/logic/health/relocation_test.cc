@@ -5,10 +5,13 @@
 namespace tarcil::master::relocation_test {
 
 using namespace std::chrono_literals;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
+
+constexpr uint64_t kGiB = uint64_t{1} << 30;
 
 struct Relocations : DegradedTasks {};
 
@@ -101,6 +104,25 @@ TEST_F(Relocations, CountPressureOnTheOtherServerAgainstItsUnits) {
   EXPECT_THAT(only<StopTask>(tell(violation(task, Cause::Kind::kCores))), IsEmpty());
   master.ended(monitor, offender, exitedWith(0));
   EXPECT_THAT(only<StopTask>(master.pass(10s)), SizeIs(1));
+}
+
+TEST_F(Relocations, GoWhereTheMemoryOfTheirUnitsIsLeft) {
+  const AllocationId task = run(1, watched(3, true));
+  run(2, spec(1, 3));
+  run(3, spec(1, 4), 1);
+  ServerFacts facts = serverFacts("c", 4);
+  facts.memoryBytes = 16 * kGiB;
+  const SessionId other = master.attachMonitor("n", {facts});
+  Commit commit = newJob(4, spec());
+  commit.newJob->record.spec.limits.memoryBytes = 12 * kGiB;
+  commit.claims = {claim(0, 2)};
+  const AllocationId holder = master.place(agent, commit);
+  master.started(other, holder);
+  EXPECT_THAT(only<StopTask>(tell(violation(task, Cause::Kind::kCores))), IsEmpty())
+      << "three units of c are free, with memory for one";
+  master.ended(other, holder, exitedWith(0));
+  EXPECT_THAT(only<StopTask>(master.pass(10s)), SizeIs(1));
+  EXPECT_THAT(steps(1), Contains(HasSubstr("to 2 units of c")));
 }
 
 TEST_F(Moving, WaitsLikeOthersWhereTheUnitsAreGoneWhenItHasEnded) {

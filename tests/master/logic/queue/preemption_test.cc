@@ -16,6 +16,8 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
+constexpr uint64_t kGiB = uint64_t{1} << 30;
+
 JobSpec ofPriority(uint8_t priority, uint32_t tasks = 1, uint32_t rus = 1) {
   JobSpec wanted = spec(tasks, rus);
   wanted.name = "job of " + std::to_string(priority);
@@ -90,6 +92,22 @@ struct Preemption : testing::Test {
   MasterHarness h;
   SessionId agent, monitor;
 };
+
+TEST_F(Preemption, EndsTheTaskThatHasTheMemoryThatTheJobLacks) {
+  ServerFacts facts = serverFacts("u", 4);
+  facts.memoryBytes = 16 * kGiB;
+  monitor = h.attachMonitor("n", {facts});
+  const auto claiming = [](JobSpec wanted, uint64_t memory) {
+    wanted.limits.memoryBytes = memory;
+    wanted.placement.constraints = {{"server", Constraint::Operator::kEqual, {"u"}}};
+    return wanted;
+  };
+  const auto large = run(1, claiming(preemptible(10), 12 * kGiB), {2});
+  run(2, claiming(preemptible(10), 2 * kGiB), {2});
+  EXPECT_THAT(failAttempt(3, claiming(ofPriority(50), 2 * kGiB)), IsEmpty()) << "as much is left";
+  EXPECT_THAT(failAttempt(4, claiming(ofPriority(50), 8 * kGiB)), ElementsAre(large[0]))
+      << "two units are free, and with the end of the youngest three, but 4 GiB";
+}
 
 TEST_F(Preemption, EndsATaskOfLowerPriority) {
   const auto low = run(1, preemptible(10, 4), {0, 0, 1, 1});

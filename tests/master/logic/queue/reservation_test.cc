@@ -14,6 +14,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
+constexpr uint64_t kGiB = uint64_t{1} << 30;
+
 // A job that is offered, and whether it may use the reserved servers.
 using Tried = std::pair<JobId, bool>;
 Tried free(int job) {
@@ -249,6 +251,25 @@ TEST_F(Reservation, NothingIsReservedForAGangThatIsTooLargeForTheCluster) {
   wait(4, spec());
   h.pass(11s);
   EXPECT_THAT(triedWhenEnds(1), ElementsAre(free(3), free(4)));
+}
+
+TEST_F(Reservation, NothingIsReservedForAGangThatIsTooLargeForTheMemoryOfServers) {
+  ServerFacts facts = serverFacts("u", 2);
+  facts.memoryBytes = 16 * kGiB;
+  attach("n", {facts});
+  run(1, 2, 0s);
+  const auto reservedFor = [this](int number, uint64_t memory) {
+    JobSpec wanted = gang();
+    wanted.limits.memoryBytes = memory;
+    wanted.placement.constraints = {*parseConstraint("server = u")};
+    wait(number, wanted);
+    h.pass(11s);
+    h.handle(master::SpaceMeasured{UINT64_MAX});
+    return reserved();
+  };
+  EXPECT_THAT(reservedFor(3, 12 * kGiB), IsEmpty()) << "u has two units, and memory for one of its tasks";
+  h.cancel(3, user("alice"));
+  EXPECT_THAT(reservedFor(4, 8 * kGiB), ElementsAre(2));
 }
 
 TEST_F(Reservation, IsOverWhenServersGoThatTheGangNeeds) {
