@@ -79,6 +79,7 @@ void beside(benchmark::State& state) {
   static GeneratedCluster& made = []() -> GeneratedCluster& {
     static GeneratedCluster cluster({.servers = 10'000, .rus = 16});
     cluster.fillTo(0.6);
+    cluster.state().keepNeighbours(true);
     return cluster;
   }();
   QualitySettings settings;

@@ -168,6 +168,15 @@ TEST(JobCheck, BoundsPatternsOfFilesThatAreKept) {
               StartsWith("results: are kept of each task's private working directory"));
 }
 
+TEST(JobCheck, TellsErrorsOfTasksFromOutputsOfOthers) {
+  EXPECT_EQ(problemAfter([](JobSpec& spec) {
+              spec.tasks = 20;
+              spec.output = "/logs/{index}";
+              spec.error = "/logs/1{index}";
+            }).substr(0, 35),
+            "error: could be the file that is an");
+}
+
 TEST(JobCheck, FilesAreBoundedAndPlain) {
   const std::string half(kMaxInputBytes / 2, 'x');
   EXPECT_THAT(problemOf({{.path = "a", .content = half}, {.path = "b", .content = half}}),
