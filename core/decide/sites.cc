@@ -32,6 +32,9 @@ void Sites::start(const SearchContext& search) {
   count_ = 0;
   bestWorth_ = 0;
   asksBytes_ = search.spec.byteRequest().bytes != ByteResources{};
+  const auto byNeighbours = [](const Newcomer& newcomer) { return newcomer.byNeighbours; };
+  looksAtNeighbours_ =
+      search.ranking == Ranking::kWorth || std::ranges::any_of(search.job.newcomers, byNeighbours);
 }
 
 Site& Sites::look(const SlotSampler::Slot& slot) {
@@ -62,6 +65,7 @@ void Sites::lookAtSome(std::span<const SlotSampler::Slot> slots) {
     count += site.seen ? 0 : 1;
     site.seen = true;
   }
+  if (looksAtNeighbours_) search_->state.prefetchNeighbours({servers.data(), count});
   const std::span<Glance> seen(glances_.data(), count);
   glance(search_->job.newcomers, search_->state.vacancies(), {servers.data(), count}, seen);
   for (size_t i = 0; i < count; ++i) note(sites_[numbers[i]], servers[i], seen[i]);
@@ -144,8 +148,8 @@ void Sites::lookAtBytes(Glance& glance, ServerId server, uint32_t tasks) const {
 }
 
 Glance Sites::lookAtNeighbours(const Glance& seen, ServerId server, uint32_t ownTasks) const {
+  if (!looksAtNeighbours_) return seen;
   const Newcomer& newcomer = search_->job.newcomers[search_->state.vacancy(server).platform];
-  if (!newcomer.byNeighbours && search_->ranking != Ranking::kWorth) return seen;
   return withNeighbours(seen, newcomer, search_->state.neighbours(server), ownTasks);
 }
 

@@ -110,6 +110,7 @@ class Sites {
   size_t count_ = 0;         // of them in this one
   double bestWorth_ = 0;
   bool asksBytes_ = false;  // for more or less than the share of its units
+  bool looksAtNeighbours_ = false;
   std::array<Glance, kTogether> glances_;
 };
 

@@ -31,8 +31,21 @@ constexpr uint8_t onsetOf(uint8_t tolerated) {
 Pressure onsetsOf(const Pressure& tolerated);
 
 // The slowdown of a task whose worst resource is so far beyond its onset: a point of pressure is a hundredth
-// of its speed. Requires: excess <= 99.
-Slowdown slowdownAt(uint8_t excess);
+// of its speed.
+inline constexpr auto kSlowdowns = [] {
+  std::array<Slowdown, kMaxPressure + 1> slowdowns{};
+  for (uint32_t excess = 0; excess < kMaxPressure; ++excess) {
+    const uint32_t left = kMaxPressure - excess;
+    slowdowns[excess] = (kSlowdownUnit * excess + left / 2) / left;
+  }
+  // Nothing is left of its speed. What does stand still would never end, so it goes on at a hundredth.
+  slowdowns[kMaxPressure] = kSlowdownUnit * kMaxPressure;
+  return slowdowns;
+}();
+// Requires: excess <= 99.
+constexpr Slowdown slowdownAt(uint8_t excess) {
+  return kSlowdowns[excess];
+}
 
 // The slowdown by one neighbour alone, or by the background. `caused` as it arrives on the platform, clamped.
 Slowdown slowdownBeside(const Pressure& caused, const Pressure& onsets);

@@ -208,6 +208,16 @@ void ClusterState::setContention(ContentionModel model) {
   for (ServerId id = 0; id < servers_.size(); ++id) reform(id);
 }
 
+void ClusterState::prefetchNeighbours(std::span<const ServerId> servers) const {
+  constexpr size_t kGroups = 16;  // of each server; what follows is brought by the machine itself
+  for (const ServerId server : servers) __builtin_prefetch(&neighbours_[server]);
+  for (const ServerId server : servers) {
+    const std::span<const NeighbourGroup> groups = neighbours_[server];
+    for (const NeighbourGroup& group : groups.first(std::min(groups.size(), kGroups)))
+      __builtin_prefetch(&group);
+  }
+}
+
 void ClusterState::keepNeighbours(bool isOn) {
   if (isOn == keepsNeighbours_) return;
   keepsNeighbours_ = isOn;

@@ -82,6 +82,8 @@ class ClusterState {
   std::span<const Vacancy> vacancies() const { return vacancies_; }
   // Whom a newcomer meets there. Requires: keepNeighbours(true).
   std::span<const NeighbourGroup> neighbours(ServerId server) const { return neighbours_[server]; }
+  // Begins to bring them from memory, of all these servers at once: a decision mostly waits for that.
+  void prefetchNeighbours(std::span<const ServerId> servers) const;
   uint32_t freeUnits(ServerId server) const { return vacancies_[server].free; }
   bool isUp(ServerId server) const { return details_[server].up; }
   bool isQuarantined(ServerId server) const { return details_[server].quarantined; }

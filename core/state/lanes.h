@@ -22,7 +22,10 @@ inline __m128i loaded(const Lanes& lanes) {
   return _mm_load_si128(reinterpret_cast<const __m128i*>(lanes.data()));
 }
 
+// Mostly nothing is there.
 inline uint8_t largest(__m128i bytes) {
+  constexpr int kNone = 0xffff;
+  if (_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_setzero_si128())) == kNone) return 0;
   bytes = _mm_max_epu8(bytes, _mm_srli_si128(bytes, 8));
   bytes = _mm_max_epu8(bytes, _mm_srli_si128(bytes, 4));
   bytes = _mm_max_epu8(bytes, _mm_srli_si128(bytes, 2));
