@@ -161,7 +161,7 @@ CgroupTree::CgroupTree(const SystemPaths& paths, std::vector<std::string> path)
 
 std::string CgroupTree::makeAndHold(const std::string& mount, Prepare prepare) {
   // Another tree that is being removed may take away a directory between its making and the hold.
-  constexpr int kMaxTries = 10;
+  constexpr int kMaxTries = 200;
   for (int tries = 0; tries < kMaxTries; ++tries) {
     std::string directory = makeServerDirectory(mount, path_, prepare);
     if (directory.empty()) continue;

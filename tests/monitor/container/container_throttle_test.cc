@@ -48,6 +48,14 @@ class ContainerThrottleTest : public testing::Test {
   Containers& containers() { return *containers_; }
   ContainerExecutor& executor() { return containers().executor(); }
 
+  // By its flags in /proc/PID/stat (proc(5)), or as it is gone.
+  static bool isExiting(const std::string& process) {
+    constexpr uint64_t kExiting = 0x4;
+    const std::string stat = textOf("/proc/" + process + "/stat");
+    const std::vector<std::string> words = parseWords(stat.substr(std::min(stat.size(), stat.rfind(')') + 1)));
+    return words.size() < 7 || (std::stoull(words[6]) & kExiting) != 0;
+  }
+
   // What the kernel says of each process of the task that runs.
   std::vector<std::string> quotas() {
     const CgroupMounts mounts = parseCgroupMounts(textOf("/proc/self/mounts"));
@@ -62,6 +70,7 @@ class ContainerThrottleTest : public testing::Test {
         continue;
       }
       std::istringstream lines(textOf("/proc/" + process + "/cgroup"));
+      if (isExiting(process)) continue;  // it is in no cgroup any more
       for (std::string line; std::getline(lines, line);) {
         const size_t at = line.find(":cpu:");
         if (at != std::string::npos)
