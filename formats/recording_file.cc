@@ -277,6 +277,8 @@ class RecordingReader {
     settings.margin = static_cast<int>(fields.integer("margin", 0, kMaxPressure));
     settings.noiseFloor = static_cast<int>(fields.integer("noise_floor", 0, kMaxPressure));
     settings.protectNeighbours = fields.boolean("protect_neighbours");
+    if (!fields.isNull("neighbour_floor"))
+      settings.neighbourFloor = fields.number("neighbour_floor", kMinNeighbourFloor, 1);
     // Those that held when jobs began to come.
     if (!hasSettings_) recording_.settings = settings;
     hasSettings_ = true;

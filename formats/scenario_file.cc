@@ -235,6 +235,7 @@ class ScenarioReader {
     assignInteger(settings.ratio, quality->take("ratio"), 1, kMaxRatio);
     assignInteger(settings.margin, quality->take("margin"), 0, kMaxPressure);
     assignInteger(settings.noiseFloor, quality->take("noise_floor"), 0, kMaxPressure);
+    assignNumber(settings.neighbourFloor, quality->take("neighbour_floor"), kMinNeighbourFloor, 1);
     assignNamed(settings.model, kQualityModelNames, quality->take("model"));
     assignNamed(settings.contention, kContentionModelNames, quality->take("contention"));
     assignNamed(settings.ranking, kRankByNames, quality->take("ranking"));

@@ -14,14 +14,20 @@ void writeJudging(const Judging& value, wire::Judging::Builder to) {
   to.setMargin(value.margin);
   to.setNoiseFloor(value.noiseFloor);
   to.setProtectNeighbours(value.protectNeighbours);
+  to.setNeighbourFloor(value.neighbourFloor);
 }
 
 Judging readJudging(wire::Judging::Reader from) {
   KJ_REQUIRE(from.getMargin() >= 0 && from.getMargin() <= kMaxPressure, "margin out of range",
              from.getMargin());
+  KJ_REQUIRE(from.getNeighbourFloor() >= kMinNeighbourFloor && from.getNeighbourFloor() <= 1,
+             "neighbourFloor out of range", from.getNeighbourFloor());
   return {fromWireEnum<QualityModel>(from.getModel(), 2, "QualityModel"),
-          fromWireEnum<ContentionModel>(from.getContention(), 3, "ContentionModel"), from.getMargin(),
-          from.getNoiseFloor(), from.getProtectNeighbours()};
+          fromWireEnum<ContentionModel>(from.getContention(), 3, "ContentionModel"),
+          from.getMargin(),
+          from.getNoiseFloor(),
+          from.getProtectNeighbours(),
+          from.getNeighbourFloor()};
 }
 
 void writeClaim(const Claim& value, wire::Claim::Builder to) {

@@ -323,6 +323,7 @@ void write(const JobSpec& value, wire::JobSpec::Builder to) {
   to.setPreemptible(value.preemptible);
   to.setYields(value.yields);
   to.setProtectNeighbours(value.protectNeighbours);
+  to.setProtection(toWireEnum<wire::Protection>(value.protection));
   to.setSpread(domainToWire<wire::Spread>(value.placement.spread));
   to.setSpreadBy(text(value.placement.spread));
   to.setAtMost(value.placement.atMost);
@@ -368,6 +369,7 @@ JobSpec read(wire::JobSpec::Reader from) {
   value.preemptible = from.getPreemptible();
   value.yields = from.getYields();
   value.protectNeighbours = from.getProtectNeighbours();
+  value.protection = fromWireEnum<Protection>(from.getProtection(), 3, "Protection");
   value.placement.spread = domainFromWire(from.getSpread(), from.getSpreadBy());
   value.placement.atMost = from.getAtMost();
   value.placement.constraints = readConstraints(from.getConstraints());

@@ -97,6 +97,7 @@ void write(const ServerStatus& value, wire::ServerStatus::Builder to) {
     residents[i].setCaused(bytesOf(value.residents[i].caused));
     residents[i].setTolerated(bytesOf(value.residents[i].tolerated));
     residents[i].setCount(value.residents[i].count);
+    residents[i].setStrict(value.residents[i].isStrict);
   }
 }
 
@@ -115,8 +116,8 @@ ServerStatus read(wire::ServerStatus::Reader from) {
   value.allocated = {from.getAllocatedMemory(), from.getAllocatedDisk()};
   KJ_REQUIRE(from.getResidents().size() <= kMaxServerRus, "a server has at most 4096 tasks");
   for (auto group : from.getResidents()) {
-    value.residents.push_back(
-        {readPressure(group.getCaused()), readPressure(group.getTolerated()), group.getCount()});
+    value.residents.push_back({readPressure(group.getCaused()), readPressure(group.getTolerated()),
+                               group.getCount(), group.getStrict()});
     KJ_REQUIRE(group.getCount() >= 1 && group.getCount() <= kMaxServerRus, "a group has 1 to 4096 tasks",
                group.getCount());
   }
@@ -183,6 +184,7 @@ void write(const QualitySettings& value, wire::QualitySettings::Builder to) {
   to.setVersion(value.version);
   to.setProfileUnknown(value.profileUnknown);
   to.setRanking(toWireEnum<wire::RankBy>(value.ranking));
+  to.setNeighbourFloor(value.neighbourFloor);
   to.setThrottling(toWireEnum<wire::Throttling>(value.throttling));
 }
 
@@ -202,6 +204,7 @@ QualitySettings read(wire::QualitySettings::Reader from) {
   value.version = from.getVersion();
   value.profileUnknown = from.getProfileUnknown();
   value.ranking = fromWireEnum<RankBy>(from.getRanking(), 2, "RankBy");
+  value.neighbourFloor = from.getNeighbourFloor();
   value.throttling = fromWireEnum<Throttling>(from.getThrottling(), 3, "Throttling");
   return value;
 }

@@ -145,12 +145,15 @@ struct JobSpec {
   results @54 :List(Text);  # patterns of files below the working directory that are kept for the user
   streamed @55 :Bool;       # output waits for whoever takes it (ClientPort.output)
   input @56 :Text;          # file that standard input is read from; empty: none
+  protection @57 :Protection;  # of its tasks against newcomers that are worth their price
   struct Earlier {
     # What can be expected of a watched task after earlier runs of the application.
     platform @0 :Text;
     reached @1 :Float64;    # above 0, in the metric of `performance`
   }
 }
+
+enum Protection { byKind @0; strict @1; balanced @2; }
 
 struct After {
   # Jobs that one waits for, of the same user and accepted before it, 1000 together at most.
@@ -320,15 +323,16 @@ struct ServerStatus {
   removed @10 :Bool;        # down for good as far as anybody knows: no job counts on it
   quarantined @11 :Bool;    # cordoned by the master, as tasks could not be started there: for a while
   residents @12 :List(ResidentGroup);
-  # Its tasks but the late-bound, ascending by what they cause, then by what they tolerate. Of a master that does not
+  # Its tasks but the late-bound, ascending by what they cause, then by what they tolerate, strict ones last. Of a master that does not
   # say them there is the sum alone.
 }
 
-# Tasks of one server that cause and tolerate the same.
+# Tasks of one server that cause and tolerate the same, and are protected alike.
 struct ResidentGroup {
   caused @0 :Data;          # each of them
   tolerated @1 :Data;
   count @2 :UInt32;
+  strict @3 :Bool;          # no newcomer may break one of them, whatever it is worth
 }
 
 struct ServerUpdate {
@@ -378,6 +382,7 @@ struct QualitySettings {
   rarity @12 :Float64 = 0.05;  # share of acceptable slots for which the confidence is to hold
   throttling @13 :Throttling = on;
   ranking @14 :RankBy;
+  neighbourFloor @15 :Float64 = 0.5;  # S that a newcomer leaves to neighbours that are not strict
 }
 
 enum RankBy { quality @0; worth @1; }
@@ -394,6 +399,7 @@ struct Judging {
   margin @4 :Int32;
   noiseFloor @5 :Int32;
   protectNeighbours @6 :Bool;
+  neighbourFloor @7 :Float64 = 0.5;
 }
 
 struct Claim {

@@ -25,7 +25,7 @@ struct TuneFlags {
   ContextFlags cluster;
   bool json = false;
   // What is to be set.
-  std::optional<double> target, rarity, confidence;
+  std::optional<double> target, rarity, confidence, neighbourFloor;
   std::optional<int32_t> floor, margin, noiseFloor;
   std::string cap, ratio;                              // a number, "none", or empty
   std::string model, contention, ranking, throttling;  // names, or empty
@@ -100,7 +100,7 @@ int showTable(const TuneFlags& flags) {
 
 bool setsSomething(const TuneFlags& flags) {
   return flags.target || flags.rarity || flags.confidence || flags.floor || flags.margin ||
-         flags.noiseFloor || flags.protectNeighbours || flags.profileUnknown ||
+         flags.noiseFloor || flags.protectNeighbours || flags.neighbourFloor || flags.profileUnknown ||
          !(flags.cap + flags.ratio + flags.model + flags.contention + flags.ranking + flags.throttling)
               .empty();
 }
@@ -120,6 +120,7 @@ void lay(const TuneFlags& flags, QualitySettings& settings) {
   setIfGiven(settings.margin, flags.margin);
   setIfGiven(settings.noiseFloor, flags.noiseFloor);
   setIfGiven(settings.protectNeighbours, flags.protectNeighbours);
+  setIfGiven(settings.neighbourFloor, flags.neighbourFloor);
   setIfGiven(settings.profileUnknown, flags.profileUnknown);
   if (!flags.model.empty()) settings.model = valueNamed<QualityModel>(kQualityModelNames, flags.model);
   if (!flags.contention.empty()) {
@@ -145,6 +146,7 @@ Json jsonOf(const QualitySettings& settings) {
           {"margin", settings.margin},
           {"noise_floor", settings.noiseFloor},
           {"protect_neighbours", settings.protectNeighbours},
+          {"neighbour_floor", settings.neighbourFloor},
           {"profile_unknown", settings.profileUnknown},
           {"throttling", nameIn(kThrottlingNames, settings.throttling)},
           {"version", settings.version}};
@@ -176,6 +178,7 @@ std::string textOf(const QualitySettings& settings) {
                   {"Margin", std::to_string(settings.margin)},
                   {"Noise floor", std::to_string(settings.noiseFloor)},
                   {"Protect neighbours", settings.protectNeighbours ? "true" : "false"},
+                  {"Neighbour floor", Json(settings.neighbourFloor).dump()},
                   {"Profile unknown", settings.profileUnknown ? "true" : "false"},
                   {"Throttling", std::string(nameIn(kThrottlingNames, settings.throttling))},
                   {"Version", std::to_string(settings.version)}});
@@ -322,6 +325,12 @@ void addSettingFlags(CLI::App& command, TuneFlags& flags) {
                   "cluster) or false.")
       ->check(oneOf({"true", "false"}))
       ->type_name("true|false");
+  command
+      .add_option("--neighbour-floor", flags.neighbourFloor,
+                  "Least performance that a newcomer leaves to neighbours, 0.01 to 1, where it may cost them "
+                  "some as it is worth more: with --ranking worth, and never of jobs that are protected "
+                  "strictly. A new cluster has 0.5.")
+      ->type_name("RATIO");
   command
       .add_option(
           "--profile-unknown", flags.profileUnknown,

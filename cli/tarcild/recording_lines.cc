@@ -93,7 +93,8 @@ Json lineOf(const QualitySettings& settings) {
             {"ranking", kRankByNames[static_cast<size_t>(settings.ranking)]},
             {"margin", settings.margin},
             {"noise_floor", settings.noiseFloor},
-            {"protect_neighbours", settings.protectNeighbours}}}};
+            {"protect_neighbours", settings.protectNeighbours},
+            {"neighbour_floor", settings.neighbourFloor}}}};
 }
 
 Json lineOf(const std::string& platform, const Share& share) {

@@ -439,6 +439,7 @@ Judging judgingFor(const JobSpec& spec, const QualitySettings& settings) {
   judging.contention = settings.contention;
   judging.margin = settings.margin;
   judging.noiseFloor = settings.noiseFloor;
+  judging.neighbourFloor = settings.neighbourFloor;
   judging.protectNeighbours =
       spec.protectNeighbours && settings.protectNeighbours && looksAtQuality(spec.policy);
   return judging;

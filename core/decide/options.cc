@@ -45,6 +45,10 @@ std::vector<std::string> problems(const QualitySettings& settings) {
   if (settings.ratio) checkWhole(found, "ratio", *settings.ratio, 1, kMaxRatio);
   checkWhole(found, "margin", settings.margin, 0, kMaxPressure);
   checkWhole(found, "noise_floor", settings.noiseFloor, 0, kMaxPressure);
+  if (!(settings.neighbourFloor >= kMinNeighbourFloor && settings.neighbourFloor <= 1)) {
+    found.push_back(
+        outOfRange("neighbour_floor", text(settings.neighbourFloor), "a number from 0.01 to 1, such as 0.5"));
+  }
   return found;
 }
 

@@ -92,6 +92,11 @@ struct QualitySettings {
   // the cost of others. A job may switch it off for itself.
   bool protectNeighbours = true;
 
+  // Below which no neighbour may fall, in S, 0.01 to 1, where slots are ranked by worth and a newcomer may
+  // make one fall below its target for a price (Protection). Higher: tasks that run are disturbed less, and
+  // more wait. A job may have its own tasks protected altogether.
+  double neighbourFloor = 0.5;
+
   // Whether a job that names an application without a stored profile is accepted with a conservative guess
   // for a profile, while another job measures the application. Off: measuring runs the job's command many
   // times, on a server that does nothing else meanwhile.

@@ -132,9 +132,7 @@ Glance Sites::judge(const Site& site, uint32_t ownTasks) const {
 
 void Sites::lookAtBytes(Glance& glance, ServerId server, uint32_t tasks) const {
   const bool mayBeShort = asksBytes_ || search_->state.vacancy(server).lacksBytes;
-  const bool isOpen = glance.obstacle == Obstacle::kNone ||
-                      (search_->ranking == Ranking::kWorth && glance.obstacle == Obstacle::kNeighbour);
-  if (!mayBeShort || !isOpen) return;
+  if (!mayBeShort || !mayBeHad(glance)) return;
   switch (search_->state.byteShortage(server, search_->spec.byteRequest(), tasks)) {
     case ByteShortage::kNone:
       break;
@@ -164,8 +162,7 @@ void Sites::note(Site& site, ServerId server, Glance glance) {
   site.next.chance = chanceOf(server, search_->seed);
   site.next.preferred =
       !preferred.empty() && std::find(preferred.begin(), preferred.end(), server) != preferred.end();
-  const bool mayBeHad = glance.obstacle == Obstacle::kNone || glance.obstacle == Obstacle::kNeighbour;
-  if (search_->ranking == Ranking::kWorth && mayBeHad)
+  if (search_->ranking == Ranking::kWorth && mayBeHad(glance))
     bestWorth_ = std::max(bestWorth_, site.next.performance);
   seal(site.next, search_->ranking);
 }
@@ -183,11 +180,15 @@ void Sites::fill(Offer& offer, const Newcomer& newcomer, const Glance& glance, c
   if (search_->ranking == Ranking::kWorth) byWorth(offer, glance);
 }
 
-// What breaks a neighbour by the rule of targets may be had for its price.
+// What breaks a neighbour by the rule of targets may be had for its price, but of those that are protected.
+bool Sites::mayBeHad(const Glance& glance) const {
+  if (glance.obstacle != Obstacle::kNeighbour) return glance.obstacle == Obstacle::kNone;
+  return search_->ranking == Ranking::kWorth && !glance.isForbidden;
+}
+
 void Sites::byWorth(Offer& offer, const Glance& glance) const {
   offer.performance = std::max(0.0, offer.performance - glance.cost);
-  const bool mayBeHad = glance.obstacle == Obstacle::kNone || glance.obstacle == Obstacle::kNeighbour;
-  if (mayBeHad && offer.performance >= search_->price) offer.standing = Standing::kAcceptable;
+  if (mayBeHad(glance) && offer.performance >= search_->price) offer.standing = Standing::kAcceptable;
 }
 
 }  // namespace tarcil

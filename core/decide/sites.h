@@ -102,6 +102,7 @@ class Sites {
   Offer offerAnew(const Site& site, uint32_t ownTasks) const;
   const Newcomer& newcomerTo(const Site& site) const;
   Glance judge(const Site& site, uint32_t ownTasks) const;
+  bool mayBeHad(const Glance& glance) const;
   void byWorth(Offer& offer, const Glance& glance) const;
   void fill(Offer& offer, const Newcomer& newcomer, const Glance& glance, const Vacancy& vacancy) const;
 

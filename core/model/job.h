@@ -76,6 +76,17 @@ constexpr std::string_view nameOf(Policy policy) {
   return nameIn(kPolicyNames, policy);
 }
 
+// Whether a newcomer that is worth its price (core/decide/price.h) may be placed where it makes a task of the
+// job fall below what that is to reach.
+enum class Protection : uint8_t {
+  kByKind,    // strict where the tasks' performance is watched, else balanced
+  kStrict,    // never
+  kBalanced,  // yes, but not below a floor (QualitySettings::neighbourFloor)
+};
+
+inline constexpr NamesOf<Protection, 3> kProtectionNames = {
+    {{"by-kind", Protection::kByKind}, {"strict", Protection::kStrict}, {"balanced", Protection::kBalanced}}};
+
 // Countable things of a server besides its resource units, such as {"gpus", 1}; counts are at least 1.
 using Extras = ByKind<uint32_t>;
 
@@ -156,6 +167,7 @@ struct JobSpec : TaskSpec {
   std::optional<double> confidence;  // else the cluster's
   std::optional<Duration> maxWait;   // then it takes the best slot there is; else the agent's bound
   bool protectNeighbours = true;
+  Protection protection = Protection::kByKind;
   Placement placement;
   RestartPolicy restart;
   bool preemptible = false;  // may be ended for a job of higher priority, and then waits again
@@ -170,6 +182,11 @@ struct JobSpec : TaskSpec {
   std::map<std::string, double> earlier{};
   After after{};
   Items items{};  // one for each task; empty: the job is no array over a list
+
+  // Of its tasks, by protection.
+  bool isStrict() const {
+    return protection == Protection::kStrict || (protection == Protection::kByKind && performance);
+  }
 
   bool operator==(const JobSpec&) const = default;
 

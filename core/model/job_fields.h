@@ -344,6 +344,12 @@ inline constexpr std::tuple kJobFields{
           {.otherwise = "the cluster's", .slots = Slots::kDiffer}),
     field("quality.protect_neighbours", kMember<&JobSpec::protectNeighbours>, Flag{},
           "do not place it where it would break a neighbour's target", {.slots = Slots::kDiffer}),
+    field("quality.protect", kMember<&JobSpec::protection>, Choice{kProtectionNames},
+          "whether others may be placed beside its tasks so that these fall below their target: `strict` "
+          "never, "
+          "`balanced` where that is worth its price, but not below the cluster's floor; only where slots are "
+          "ranked by worth (`tarcil tune --ranking`)",
+          {.otherwise = "`strict` with `performance`, else `balanced`"}),
     field("quality.max_wait", kMember<&JobSpec::maxWait>, Span{Duration::zero(), kMaxDuration},
           "how long a job waits for such a slot, with the cluster's margin if there is one; then it "
           "takes the best slot there is",

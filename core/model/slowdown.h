@@ -67,6 +67,11 @@ struct Slowdowns {
   bool operator==(const Slowdowns&) const = default;
 };
 
+// With which so much is left, from 0.01 to 1, rounded down.
+constexpr Slowdown slowdownLeaving(double satisfaction) {
+  return static_cast<Slowdown>(kSlowdownUnit / satisfaction) - kSlowdownUnit;
+}
+
 // S in (0, 1]: performance relative to running alone.
 constexpr double satisfaction(Slowdown slowdown) {
   return static_cast<double>(kSlowdownUnit) / (kSlowdownUnit + slowdown);

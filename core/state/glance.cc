@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/model/slowdown.h"
-
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -80,6 +78,7 @@ Newcomer newcomer(const JobView& job, const Judging& judging, uint32_t rus) {
   made.byNeighbours = byNeighbours;
   made.protects = judging.protectNeighbours;
   made.noiseFloor = static_cast<uint8_t>(judging.noiseFloor);
+  made.mostSlowdown = slowdownLeaving(judging.neighbourFloor);
   for (size_t i = 0; i < kResources; ++i) {
     made.order[i] = job.order[i];
     made.tolerated[i] = job.tolerated[i];

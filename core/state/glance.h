@@ -7,6 +7,7 @@
 #include <span>
 
 #include "core/model/quality.h"
+#include "core/model/slowdown.h"
 #include "core/state/claim.h"
 #include "core/state/lanes.h"
 #include "core/state/server.h"
@@ -28,6 +29,8 @@ struct Newcomer {
   bool byNeighbours = false;  // neighbours are judged one by one, and not by `hurts`
   bool protects = false;      // none of them is to be broken
   uint8_t noiseFloor = 0;
+  Slowdown mostSlowdown =
+      0;               // that neighbours which are not strict may be brought to (Judging::neighbourFloor)
   Encoded target = 0;  // T_W
   uint32_t rus = 1;    // units of one slot
   uint8_t margin = 0;  // withMargin() of each pressure is judged
@@ -57,8 +60,10 @@ struct Glance {
   uint8_t excess = 0;   // the most by which C with the margin exceeds what is tolerated
   Obstacle obstacle = Obstacle::kNone;
   uint8_t resource = 0;  // kNeighbour: the first on which a resident would be broken
-  float cost =
-      0;  // what its neighbours lose of their speed, each in S, together; where they are judged one by one
+  // Where neighbours are judged one by one: what they lose of their speed, each in S, together, and whether
+  // one may not lose that for any price.
+  float cost = 0;
+  bool isForbidden = false;
 
   bool operator==(const Glance&) const = default;
 };

@@ -50,6 +50,7 @@ NeighbourGroup neighbourOf(const ResidentGroup& group, const PressureSum& sum, c
   made.onsets.fill(UINT8_MAX);
   made.room.fill(UINT8_MAX);
   made.count = group.count;
+  made.isStrict = group.isStrict;
   int excess = 0;
   for (size_t i = 0; i < kResources; ++i) {
     made.presses[i] = atMost(view.caused[i], kMaxPressure);
@@ -110,8 +111,11 @@ Meeting meet(const Newcomer& newcomer, std::span<const NeighbourGroup> neighbour
   }
   Slowdowns own;
   const auto breaks = [&](const NeighbourGroup& neighbour, Slowdown before, Slowdown after) {
-    if (meeting.brokenResource >= 0 || !newcomer.protects) return;
+    if (!newcomer.protects || after == before) return;
+    meeting.isForbidden |= !neighbour.isStrict && after > newcomer.mostSlowdown;
     if (!isBroken(before, after, newcomer.noiseFloor)) return;
+    meeting.isForbidden |= neighbour.isStrict;
+    if (meeting.brokenResource >= 0) return;
     const bool isDirect = mostBeyond(newcomer.presses, neighbour.onsets) > 0;
     meeting.brokenResource = static_cast<int>(isDirect ? laneOfMost(newcomer.presses, neighbour.onsets)
                                                        : laneOfMost(presses, neighbour.room));
@@ -139,6 +143,7 @@ Meeting meet(const Newcomer& newcomer, std::span<const NeighbourGroup> neighbour
     if (newcomer.protects && meeting.brokenResource < 0 && isBroken(before, after, newcomer.noiseFloor)) {
       meeting.brokenResource = static_cast<int>(laneOfMost(newcomer.presses, newcomer.onsets));
     }
+    meeting.isForbidden |= newcomer.protects && after > before && after > newcomer.mostSlowdown;
     meeting.cost += ownTasks * (satisfaction(before) - satisfaction(after));
   }
   meeting.satisfaction = satisfaction(slowdownOf(newcomer, own, excess));
@@ -151,6 +156,7 @@ Glance withNeighbours(const Glance& seen, const Newcomer& newcomer,
   const Meeting meeting = meet(newcomer, neighbours, seen.excess, ownTasks);
   Glance made = seen;
   made.cost = static_cast<float>(meeting.cost);
+  made.isForbidden = meeting.isForbidden;
   if (!newcomer.byNeighbours) return made;
   // Rounded to the nearest hundredth, half down.
   made.excess = static_cast<uint8_t>(kMaxPressure - std::lround(meeting.satisfaction * kMaxPressure));

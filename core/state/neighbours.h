@@ -23,6 +23,7 @@ struct alignas(64) NeighbourGroup {
   Slowdowns felt;  // by one of them, of each of the others there
   uint32_t count = 1;
   uint8_t excess = 0;  // the most by which all others together exceed what it tolerates
+  bool isStrict = false;
 
   bool operator==(const NeighbourGroup&) const = default;
 };
@@ -39,6 +40,8 @@ struct Meeting {
   double cost = 0;
   // On which some task there would fall below what it is to bear; -1 where none would.
   int brokenResource = -1;
+  // One that is strict would be, or another one fall below the floor.
+  bool isForbidden = false;
 };
 
 // With `ownTasks` tasks of the same job on the server already, which are not among the neighbours. `excess`

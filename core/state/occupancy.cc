@@ -17,40 +17,37 @@ PressureSum boundOf(const Pressure& caused, const Pressure& tolerated, const Sha
 
 namespace {
 
+auto keyOf(const ResidentGroup& group) {
+  return std::tie(group.caused, group.tolerated, group.isStrict);
+}
+
 // Where the group of such tasks is, or belongs.
-std::vector<ResidentGroup>::iterator groupOf(std::vector<ResidentGroup>& groups, const Pressure& caused,
-                                             const Pressure& tolerated) {
-  return std::ranges::lower_bound(groups, std::tie(caused, tolerated), {}, [](const ResidentGroup& group) {
-    return std::tie(group.caused, group.tolerated);
-  });
+std::vector<ResidentGroup>::iterator groupOf(std::vector<ResidentGroup>& groups, const ResidentGroup& like) {
+  return std::ranges::lower_bound(groups, keyOf(like), {}, keyOf);
 }
 
-bool isOf(const ResidentGroup& group, const Pressure& caused, const Pressure& tolerated) {
-  return group.caused == caused && group.tolerated == tolerated;
-}
-
-void join(std::vector<ResidentGroup>& groups, const Pressure& caused, const Pressure& tolerated) {
-  const auto group = groupOf(groups, caused, tolerated);
-  if (group != groups.end() && isOf(*group, caused, tolerated)) {
+void join(std::vector<ResidentGroup>& groups, const ResidentGroup& one) {
+  const auto group = groupOf(groups, one);
+  if (group != groups.end() && keyOf(*group) == keyOf(one)) {
     ++group->count;
   } else {
-    groups.insert(group, {caused, tolerated});
+    groups.insert(group, one);
   }
 }
 
-void leave(std::vector<ResidentGroup>& groups, const Pressure& caused, const Pressure& tolerated) {
-  const auto group = groupOf(groups, caused, tolerated);
+void leave(std::vector<ResidentGroup>& groups, const ResidentGroup& one) {
+  const auto group = groupOf(groups, one);
   if (--group->count == 0) groups.erase(group);
 }
 
 }  // namespace
 
 void layOn(ServerStatus& status, const std::vector<RuIndex>& rus, const Pressure& caused,
-           const Pressure& tolerated, const Share& share) {
+           const Pressure& tolerated, const Share& share, bool isStrict) {
   for (RuIndex ru : rus) status.free.erase(ru);
   for (size_t i = 0; i < caused.size(); ++i) status.sum[i] += caused[i];
   tightenBound(status.bound, boundOf(caused, tolerated, share));
-  join(status.residents, caused, tolerated);
+  join(status.residents, {caused, tolerated, 1, isStrict});
 }
 
 namespace {
@@ -63,7 +60,7 @@ ByteResources bytesOf(const Resident& resident, const ServerFacts& facts) {
 
 void occupy(ServerStatus& status, std::vector<Resident>& residents, Resident resident,
             const ServerFacts& facts, const Share& share) {
-  layOn(status, resident.rus, resident.caused, resident.tolerated, share);
+  layOn(status, resident.rus, resident.caused, resident.tolerated, share, resident.isStrict);
   takeExtras(status.freeExtras, resident.extras);
   status.allocated += bytesOf(resident, facts);
   ++status.version;
@@ -81,7 +78,7 @@ void vacate(ServerStatus& status, std::vector<Resident>& residents, AllocationId
   returnExtras(status.freeExtras, leaving->extras, facts.extras);
   status.allocated -= bytesOf(*leaving, facts);
   for (size_t i = 0; i < leaving->caused.size(); ++i) status.sum[i] -= leaving->caused[i];
-  leave(status.residents, leaving->caused, leaving->tolerated);
+  leave(status.residents, {leaving->caused, leaving->tolerated, 1, leaving->isStrict});
   residents.erase(leaving);
   status.bound = noResidents();
   for (const Resident& left : residents)
@@ -98,7 +95,7 @@ void rebuild(ServerStatus& status, const std::vector<Resident>& residents, const
   status.bound = noResidents();
   status.residents.clear();
   for (const Resident& resident : residents) {
-    layOn(status, resident.rus, resident.caused, resident.tolerated, share);
+    layOn(status, resident.rus, resident.caused, resident.tolerated, share, resident.isStrict);
     takeExtras(status.freeExtras, resident.extras);
     status.allocated += bytesOf(resident, facts);
   }

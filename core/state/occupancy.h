@@ -19,6 +19,7 @@ struct Resident {
   ByteRequest request{};
   ResourceSet measured{};  // of `caused`; the others are its profile's
   Pressure most{};         // that it was charged for, of what is measured
+  bool isStrict = false;   // JobSpec::isStrict()
 
   bool operator==(const Resident&) const = default;
 };
@@ -45,6 +46,6 @@ PressureSum boundOf(const Pressure& caused, const Pressure& tolerated, const Sha
 // What occupy() does to the status, without the version, bytes and extras: for claims that are not granted
 // yet. Units that are not free stay so.
 void layOn(ServerStatus& status, const std::vector<RuIndex>& rus, const Pressure& caused,
-           const Pressure& tolerated, const Share& share);
+           const Pressure& tolerated, const Share& share, bool isStrict = false);
 
 }  // namespace tarcil

@@ -65,11 +65,12 @@ bool meets(const ServerFacts& facts, const std::vector<Constraint>& constraints)
 // the facts.
 std::optional<std::string_view> attributeOf(const ServerFacts& facts, std::string_view name);
 
-// Tasks of one server that cause and tolerate the same.
+// Tasks of one server that cause and tolerate the same, and are protected alike.
 struct ResidentGroup {
   Pressure caused{};  // each of them, unscaled
   Pressure tolerated{};
   uint32_t count = 1;
+  bool isStrict = false;  // JobSpec::isStrict()
 
   bool operator==(const ResidentGroup&) const = default;
 };
@@ -88,7 +89,7 @@ struct ServerStatus {
   PressureSum bound = noResidents();  // G of docs/design.md, as it arrives on the platform
   Pressure background{};              // pressure that no managed task explains
   // Its tasks but the late-bound, whose pressure is in the sum alone; ascending by what they cause, then by
-  // what they tolerate.
+  // what they tolerate, those that are strict last.
   std::vector<ResidentGroup> residents{};
 
   bool operator==(const ServerStatus&) const = default;

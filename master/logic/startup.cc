@@ -56,9 +56,14 @@ void restoreTask(EventContext& context, Job& job, const TaskRecord& task) {
     concludeAttempt(context, job, task.index, end, tables.options.serverTimeout);
     return;
   }
-  const Profile& profile = job.record.spec.profile;
-  tables.servers.restore(*server, {task.allocation, task.rus, profile.caused, profile.tolerated, task.extras,
-                                   job.record.spec.byteRequest()});
+  const JobSpec& spec = job.record.spec;
+  tables.servers.restore(*server, {.allocation = task.allocation,
+                                   .rus = task.rus,
+                                   .caused = spec.profile.caused,
+                                   .tolerated = spec.profile.tolerated,
+                                   .extras = task.extras,
+                                   .request = spec.byteRequest(),
+                                   .isStrict = spec.isStrict()});
   tables.jobs.hold(task.allocation, {&job, task.index, server->record.id});
 }
 

@@ -247,6 +247,7 @@ MixedJob mixedJob(const VirtualClusterOptions& cluster, WallTime now, Rng& rng) 
   if (percent(10, rng)) spec.target = 0.5 + rng.unit() / 2;
   if (percent(10, rng)) spec.confidence = 0.5 + rng.unit() / 3;
   // A gang whose tasks hurt one another too much for the whole cluster never starts: they are to bear it.
+  spec.protection = static_cast<Protection>(rng.below(3));
   spec.protectNeighbours = spec.schedule != Schedule::kGang && percent(80, rng);
   setLimits(spec, rng);
   setPlacement(spec, rng);

@@ -495,13 +495,16 @@ TEST(Tune, ShowsAndSetsTheSettings) {
   const Json shown = jsonOf(tarcil({"tune", "--json"}, cluster));
   EXPECT_EQ(shown["target"], 0.95);
   EXPECT_EQ(shown["ratio"], nullptr);
-  const Json set = jsonOf(tarcil(
-      {"tune", "--json", "--ratio", "16", "--model", "encoded", "--protect-neighbours", "false"}, cluster));
+  const Json set = jsonOf(tarcil({"tune", "--json", "--ratio", "16", "--model", "encoded",
+                                  "--protect-neighbours", "false", "--neighbour-floor", "0.7"},
+                                 cluster));
   EXPECT_EQ(set["ratio"], 16);
+  EXPECT_EQ(set["neighbour_floor"], 0.7);
   QualitySettings expected;
   expected.ratio = 16;
   expected.model = QualityModel::kEncoded;
   expected.protectNeighbours = false;
+  expected.neighbourFloor = 0.7;
   EXPECT_EQ(cluster.record().settings, expected);
   EXPECT_EQ(jsonOf(tarcil({"tune", "--json", "--ratio", "none"}, cluster))["ratio"], nullptr);
 }

@@ -31,7 +31,7 @@ TEST(ParseScenario, ReadsEveryField) {
       "seeds: 1,4..6\n"
       "quality: {target: 0.9, confidence: 0.99, cap: 16, floor: 4, ratio: 8, margin: 5, noise_floor: 1, "
       "model: "
-      "encoded, contention: mean, protect_neighbours: false}\n"
+      "encoded, contention: mean, protect_neighbours: false, neighbour_floor: 0.7}\n"
       "agents: 3\n"
       "rtt: 4ms\n"
       "probe_ratio: 1.5\n"
@@ -65,6 +65,7 @@ TEST(ParseScenario, ReadsEveryField) {
   EXPECT_EQ(scenario.settings.model, QualityModel::kEncoded);
   EXPECT_EQ(scenario.settings.contention, ContentionModel::kMean);
   EXPECT_FALSE(scenario.settings.protectNeighbours);
+  EXPECT_EQ(scenario.settings.neighbourFloor, 0.7);
   EXPECT_EQ(scenario.roundTrip, std::chrono::milliseconds(4));
   EXPECT_EQ(scenario.patience, 0.5);
   EXPECT_EQ(scenario.scanPerSlot, std::chrono::microseconds(10));

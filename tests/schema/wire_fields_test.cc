@@ -193,7 +193,7 @@ ServerUpdate aFullServer() {
   update.status.sum.fill(5);
   update.status.bound.fill(6);
   update.status.background.fill(7);
-  update.status.residents = {{Profile::filled(2), Profile::filled(3), 4}};
+  update.status.residents = {{Profile::filled(2), Profile::filled(3), 4, true}};
   return update;
 }
 
@@ -287,7 +287,7 @@ TEST(WireFields, OfCommits) {
                 .answered = 1,
                 .job = anId(),
                 .newJob = NewJob{aFullRecord(), nullptr},
-                .judging = {QualityModel::kComponentwise, ContentionModel::kMean, 3, 4, true},
+                .judging = {QualityModel::kComponentwise, ContentionModel::kMean, 3, 4, true, 0.625},
                 .gang = true,
                 .claims = {aFullClaim()},
                 .capacityVersion = 5,

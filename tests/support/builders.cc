@@ -92,6 +92,11 @@ ServerBuilder& ServerBuilder::holding(const Profile& profile, uint32_t units, co
   return *this;
 }
 
+ServerBuilder& ServerBuilder::strictly() {
+  residents_.back().isStrict = true;
+  return *this;
+}
+
 ServerBuilder& ServerBuilder::down() {
   status_.up = false;
   return *this;

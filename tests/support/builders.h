@@ -47,6 +47,7 @@ class ServerBuilder {
   // these bytes.
   ServerBuilder& holding(const Profile& profile, uint32_t units = 1, const Extras& extras = {},
                          const ByteResources& bytes = {});
+  ServerBuilder& strictly();  // the last of these is protected so (JobSpec::isStrict())
   ServerBuilder& down();
   ServerBuilder& cordoned();
   ServerBuilder& removed();  // and down

@@ -124,8 +124,13 @@ bool takePlace(EventContext& context, Job& job, Claim claim) {
   claim.s = judged.satisfaction;
   const Grant grant{Verdict::kGranted, newAllocation(context), server.status.free.first(claim.rus),
                     lowestExtras(server.status.freeExtras, spec.extras)};
-  tables.servers.occupy(server, {grant.allocation, grant.rus, spec.profile.caused, spec.profile.tolerated,
-                                 grant.extras, spec.byteRequest()});
+  tables.servers.occupy(server, {.allocation = grant.allocation,
+                                 .rus = grant.rus,
+                                 .caused = spec.profile.caused,
+                                 .tolerated = spec.profile.tolerated,
+                                 .extras = grant.extras,
+                                 .request = spec.byteRequest(),
+                                 .isStrict = spec.isStrict()});
   placeTask(context, job, claim, grant, kNoDecision);
   return true;
 }

@@ -99,8 +99,13 @@ Grant tryClaim(EventContext& context, const Job& job, const Judging& judging, co
   const JobSpec& spec = job.record.spec;
   Grant grant{verdict, newAllocation(context), chooseUnits(server.status.free, claim),
               lowestExtras(server.status.freeExtras, spec.extras)};
-  servers.occupy(server, {grant.allocation, grant.rus, spec.profile.caused, spec.profile.tolerated,
-                          grant.extras, spec.byteRequest()});
+  servers.occupy(server, {.allocation = grant.allocation,
+                          .rus = grant.rus,
+                          .caused = spec.profile.caused,
+                          .tolerated = spec.profile.tolerated,
+                          .extras = grant.extras,
+                          .request = spec.byteRequest(),
+                          .isStrict = spec.isStrict()});
   return grant;
 }
 

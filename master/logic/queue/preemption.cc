@@ -88,7 +88,8 @@ class HypotheticalServer {
                       .caused = spec.profile.caused,
                       .tolerated = spec.profile.tolerated,
                       .extras = lowestExtras(status_.freeExtras, spec.extras),
-                      .request = spec.byteRequest()};
+                      .request = spec.byteRequest(),
+                      .isStrict = spec.isStrict()};
     occupy(status_, residents_, std::move(newcomer), server_.record.facts, server_.share);
   }
 

@@ -38,10 +38,12 @@ TEST(QualitySettings, ReportsEverythingAtOnce) {
   settings.ratio = 100'001;
   settings.margin = -1;
   settings.noiseFloor = 100;
+  settings.neighbourFloor = 0;
   EXPECT_THAT(problems(settings),
               ElementsAre(StartsWith("target: 0 "), StartsWith("confidence: 1 "), StartsWith("rarity: "),
                           StartsWith("cap: 10001 "), StartsWith("floor: 0 "), StartsWith("ratio: 100001 "),
-                          StartsWith("margin: -1 "), StartsWith("noise_floor: 100 ")));
+                          StartsWith("margin: -1 "), StartsWith("noise_floor: 100 "),
+                          StartsWith("neighbour_floor: 0 ")));
 }
 
 TEST(QualitySettings, AcceptsTheEdgesOfEveryRange) {

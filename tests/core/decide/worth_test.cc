@@ -46,6 +46,31 @@ TEST(Worth, OfSlotsThatAreWorthThePriceTheBestIsTaken) {
   EXPECT_NEAR(decision.bestWorth, 1 - 15 / 99.0, 0.01);
 }
 
+TEST(Worth, NoPriceBuysWhatBreaksANeighbourThatIsProtectedStrictly) {
+  for (const ContentionModel contention : {ContentionModel::kSlowdowns, ContentionModel::kSum}) {
+    ServerBuilder strict = aServer("a").holding(tolerating({{Resource::kLlc, 40}})).strictly();
+    EXPECT_TRUE(decideFor(0, {strict}, kLoud, contention).claims.empty());
+    // What it bears may be had.
+    EXPECT_EQ(decideFor(0, {strict}, causing({{Resource::kLlc, 35}}), contention).claims.size(), 1u);
+    EXPECT_EQ(decideFor(0, {strict, sensitive("b", 40)}, kLoud, contention).claims.at(0).server, 1u);
+  }
+}
+
+TEST(Worth, NoPriceBuysWhatBringsANeighbourBelowTheFloor) {
+  // It would keep 74 of 99.
+  ClusterState state = aCluster({sensitive("a", 40)});
+  state.setContention(ContentionModel::kSlowdowns);
+  state.keepNeighbours(true);
+  const JobSpec spec = aJob(1, kLoud);
+  PlacementRequest request = placing(spec);
+  request.price = 0;
+  for (const double floor : {0.5, 0.74, 0.76, 1.0}) {
+    QualitySettings settings = byWorth(ContentionModel::kSlowdowns);
+    settings.neighbourFloor = floor;
+    EXPECT_EQ(choose(state, request, settings, 1).claims.empty(), floor > 0.75) << floor;
+  }
+}
+
 TEST(Worth, TheSumOfPressuresTellsItToo) {
   const std::vector<ServerBuilder> servers = {sensitive("a", 20), sensitive("b", 50)};
   EXPECT_TRUE(decideFor(0.95, servers, kLoud, ContentionModel::kSum).claims.empty());

@@ -104,6 +104,28 @@ TEST(Neighbours, WhatIsWithinTheNoiseFloorOverrunsByNoMoreThanThat) {
             static_cast<int>(Resource::kL2));
 }
 
+TEST(Neighbours, AreProtectedForAnyPriceWhereTheyAreStrictOrAtTheFloor) {
+  Judging judging = bySlowdowns();
+  judging.neighbourFloor = 0.5;
+  const Profile loud = pressing(60, 99), sensitive = pressing(0, 40);
+  EXPECT_FALSE(met(loud, aServer("a").holding(sensitive), 0, judging).isForbidden);
+  EXPECT_TRUE(met(loud, aServer("a").holding(sensitive).strictly(), 0, judging).isForbidden);
+  EXPECT_FALSE(met(pressing(40, 99), aServer("a").holding(sensitive).strictly(), 0, judging).isForbidden)
+      << "it bears that";
+  judging.neighbourFloor = 0.8;
+  EXPECT_TRUE(met(loud, aServer("a").holding(sensitive), 0, judging).isForbidden);
+  judging.protectNeighbours = false;
+  EXPECT_FALSE(met(loud, aServer("a").holding(sensitive).strictly(), 0, judging).isForbidden);
+}
+
+TEST(Neighbours, ThatAreProtectedDifferentlyAreTwoGroups) {
+  const ServerStatus status =
+      aServer("a").holding(pressing(10, 40)).holding(pressing(10, 40)).strictly().status();
+  ASSERT_EQ(status.residents.size(), 2u);
+  EXPECT_FALSE(status.residents[0].isStrict);
+  EXPECT_TRUE(status.residents[1].isStrict);
+}
+
 TEST(Neighbours, AreNotProtectedWhereTheJobDoesNotAskForIt) {
   Judging judging = bySlowdowns();
   judging.protectNeighbours = false;
