@@ -13,6 +13,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/model/job.h"
+#include "core/state/claim.h"
 #include "core/state/job_state.h"
 #include "core/state/server.h"
 #include "formats/json.h"

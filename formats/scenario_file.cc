@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/model/job.h"
+#include "core/state/claim.h"
 #include "formats/packed_file.h"
 #include "formats/yaml_reader.h"
 #include "sim/scenario_check.h"

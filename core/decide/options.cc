@@ -1,5 +1,7 @@
 #include "core/decide/options.h"
 
+#include "core/state/claim.h"
+
 #include <array>
 #include <charconv>
 

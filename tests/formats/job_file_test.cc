@@ -258,7 +258,7 @@ TEST(ParseJob, NamesPlaceFieldAndRemedyOfQuality) {
   expectProblem(
       "quality: {protect_neighbors: true}",
       "11: quality.protect_neighbors: unknown field; did you mean protect_neighbours? known here: target, "
-      "confidence, protect_neighbours, max_wait");
+      "confidence, protect_neighbours, protect, max_wait");
   expectProblem(
       "quality: {max_wait: soon}",
       "21: quality.max_wait: 'soon' is not a duration; write a number with a unit, for example 10s or "
