@@ -116,10 +116,10 @@ ServerStatus read(wire::ServerStatus::Reader from) {
   value.allocated = {from.getAllocatedMemory(), from.getAllocatedDisk()};
   KJ_REQUIRE(from.getResidents().size() <= kMaxServerRus, "a server has at most 4096 tasks");
   for (auto group : from.getResidents()) {
-    value.residents.push_back({readPressure(group.getCaused()), readPressure(group.getTolerated()),
-                               group.getCount(), group.getStrict()});
     KJ_REQUIRE(group.getCount() >= 1 && group.getCount() <= kMaxServerRus, "a group has 1 to 4096 tasks",
                group.getCount());
+    value.residents.push_back({readPressure(group.getCaused()), readPressure(group.getTolerated()),
+                               static_cast<uint16_t>(group.getCount()), group.getStrict()});
   }
   return value;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Does more choice hurt? A fixed number of free slots drawn for each task, from eight to all there are, ranked by Q as in
-the paper and by what they are worth; beside them what is drawn until enough are found. Some twenty minutes of processor
-time for each seed; CORUN as in comparison.py.
+the paper and by what they are worth; beside them what is drawn until enough are found, with several floors below which
+no neighbour may fall. CORUN as in comparison.py.
   bench/figures/more_choice.py [FOLDER]"""
 
 from comparison import co_runs
@@ -10,6 +10,7 @@ from figure import Figure, large_scale, mean
 EVERY = 100_000  # more than there are
 DRAWS = {"until enough": {}, **{str(ratio): {"ratio": ratio} for ratio in (8, 32, 128, 1000)}, "all": {"ratio": EVERY}}
 RANKINGS = {"Q": {"ranking": "quality"}, "worth": {"ranking": "worth"}}
+FLOORS = {f"worth, floor {floor}": {"ranking": "worth", "neighbour_floor": floor} for floor in (0.01, 0.3, 0.7, 0.8, 0.9)}
 ALIKE = {"kind": "alike", "jobs": 3000, "tasks": 1, "mean": "60s"}
 
 
@@ -26,7 +27,8 @@ def main():
     figure = Figure("more-choice", "1..6")
     points = {(cluster, ranking, draws): {**scenario, "quality": {**settings, **ranks, **drawn}, "policies": ["quality"]}
               for cluster, (scenario, settings) in clusters().items()
-              for ranking, ranks in RANKINGS.items() for draws, drawn in DRAWS.items()}
+              for ranking, ranks in (RANKINGS | FLOORS).items() for draws, drawn in DRAWS.items()
+              if ranking in RANKINGS or not drawn}
     runs = figure.simulate(points)
     header = ["cluster", "ranked by", "drawn", "mean %", "worst 5 % below", "worst 1 % below"]
     rows = [[*point, *(100 * mean(own["quality"], "performance", part) for part in ("mean", "p5", "p1"))]

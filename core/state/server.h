@@ -69,7 +69,7 @@ std::optional<std::string_view> attributeOf(const ServerFacts& facts, std::strin
 struct ResidentGroup {
   Pressure caused{};  // each of them, unscaled
   Pressure tolerated{};
-  uint32_t count = 1;
+  uint16_t count = 1;     // at most kMaxServerRus
   bool isStrict = false;  // JobSpec::isStrict()
 
   bool operator==(const ResidentGroup&) const = default;

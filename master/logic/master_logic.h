@@ -51,6 +51,7 @@ struct ServerView {
     ResourceSet measured{};      // of that
     Throttle throttle{};
     ByteRequest request{};
+    bool isStrict = false;  // JobSpec::isStrict()
   };
   std::vector<Task> tasks;
   Pressure contention{};  // that a new task would meet: of every task and the background

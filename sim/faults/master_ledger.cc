@@ -25,8 +25,13 @@ bool isChargedByItsProfile(const ServerView::Task& task) {
 ServerStatus fromScratch(const ServerView& server, const Share& share) {
   std::vector<Resident> residents;
   for (const ServerView::Task& task : server.tasks) {
-    residents.push_back(
-        {task.allocation, task.rus, task.charged, task.profile.tolerated, task.extras, task.request});
+    residents.push_back({.allocation = task.allocation,
+                         .rus = task.rus,
+                         .caused = task.charged,
+                         .tolerated = task.profile.tolerated,
+                         .extras = task.extras,
+                         .request = task.request,
+                         .isStrict = task.isStrict});
   }
   ServerStatus status = server.status;
   rebuild(status, residents, server.facts, share);

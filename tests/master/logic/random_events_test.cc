@@ -439,8 +439,13 @@ class RandomCluster {
           for (uint16_t number : numbers)
             EXPECT_TRUE(usedExtras.emplace(kind, number).second) << kind << " with two owners";
         }
-        residents.push_back({task.allocation, task.rus, task.profile.caused, task.profile.tolerated,
-                             task.extras, task.request});
+        residents.push_back({.allocation = task.allocation,
+                             .rus = task.rus,
+                             .caused = task.profile.caused,
+                             .tolerated = task.profile.tolerated,
+                             .extras = task.extras,
+                             .request = task.request,
+                             .isStrict = master_.logic().job(task.job)->record.spec.isStrict()});
         const std::set<RuIndex> held(task.rus.begin(), task.rus.end());
         const auto on = usedBy.emplace(task.allocation, held).first;
         if (const auto before = usedBy_.find(task.allocation); before != usedBy_.end()) {
