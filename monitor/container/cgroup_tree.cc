@@ -69,22 +69,25 @@ std::string makeServerDirectory(const std::string& mount, const std::vector<std:
   return parent;
 }
 
+// Whether the directory that was opened is the one that has the name now.
+bool hasName(int fd, const std::string& directory) {
+  struct stat opened {
+  }, there{};
+  return ::fstat(fd, &opened) == 0 && ::stat(directory.c_str(), &there) == 0 && opened.st_ino == there.st_ino;
+}
+
 // With a lock that others may share; none where the directory is gone.
 kj::AutoCloseFd heldDirectory(const std::string& directory) {
   kj::AutoCloseFd held(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (held.get() < 0) return nullptr;
-  struct stat locked {
-  }, there{};
-  const bool isHeld = ::flock(held, LOCK_SH) == 0 && ::fstat(held, &locked) == 0 &&
-                      ::stat(directory.c_str(), &there) == 0 && locked.st_ino == there.st_ino;
-  if (!isHeld) return nullptr;
+  if (held.get() < 0 || ::flock(held, LOCK_SH) != 0 || !hasName(held, directory)) return nullptr;
   return held;
 }
 
-// False where somebody holds it, or something is in it.
+// False where somebody holds it, or something is in it, or it is another one by now.
 bool removeUnheld(const std::string& directory) {
   const kj::AutoCloseFd held(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  return held.get() >= 0 && ::flock(held, LOCK_EX | LOCK_NB) == 0 && ::rmdir(directory.c_str()) == 0;
+  return held.get() >= 0 && ::flock(held, LOCK_EX | LOCK_NB) == 0 && hasName(held, directory) &&
+         ::rmdir(directory.c_str()) == 0;
 }
 
 std::vector<std::string> named(std::vector<std::string> path) {

@@ -118,7 +118,7 @@ void StoreChecker::take(const EraseJob& erase) {
 }
 
 void StoreChecker::put(const JobRecord& record) {
-  const auto [job, isNew] = now_.jobs.try_emplace(record.id, Job{record, RunState::kQueued, false, {}});
+  const auto [job, isNew] = now_.jobs.try_emplace(record.id, Job{.record = record});
   if (isNew) {
     if (record.number <= now_.latestNumber) {
       world_.violated("a job has the number " + std::to_string(record.number) + " after one with " +
@@ -235,6 +235,7 @@ void StoreChecker::put(const JobProgress& record) {
   }
   job.state = record.state;
   job.cancelRequested = record.cancelRequested;
+  if (record.heldForJobs) job.isLetGo = false;
   touched_.insert(record.id);
 }
 
@@ -286,6 +287,7 @@ void StoreChecker::placed(Job& job, const TaskRecord& record, Task& task) {
   now_.held[record.allocation] = {record.job, record.index};
   task.state = record.state;
   checkPlace(job, record);
+  job.isLetGo = true;
 }
 
 void StoreChecker::hold(const TaskRecord& record, Task& task) {
@@ -326,11 +328,13 @@ bool StoreChecker::mayLeave(const JobId& job, RunState before, RunState state) c
   return rerun_.contains(job) && before != RunState::kDone && state == RunState::kQueued;
 }
 
-// What it starts after is over, and as it should be. Of a job that was erased and then made again by a
+// What it starts after is over, and as it should be, when it starts: what has started does not wait for a job
+// that is run again. Of a job that was erased and then made again by a
 // repeated submission, the first one counted.
 void StoreChecker::checkAfter(const Job& job, const TaskRecord& record) {
   const After& after = job.record.spec.after;
   const auto check = [&](const JobId& id, const std::string& how, auto isMet) {
+    if (job.isLetGo) return;
     const std::optional<RunState> state = now_.erased.contains(id) ? std::nullopt : stateOf(id);
     if (state && !isMet(*state))
       wrong(record, "is placed, and job " + toString(id).substr(0, 8) + " is not " + how);

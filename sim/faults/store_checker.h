@@ -62,7 +62,8 @@ class StoreChecker {
     JobRecord record;
     RunState state = RunState::kQueued;
     bool cancelRequested = false;
-    std::map<TaskIndex, Task> tasks;
+    bool isLetGo = false;  // a task of it was placed since it last waited for other jobs
+    std::map<TaskIndex, Task> tasks{};
   };
   struct Picture {
     std::map<JobId, Job> jobs;
