@@ -52,7 +52,8 @@ class ContainerThrottleTest : public testing::Test {
   static bool isExiting(const std::string& process) {
     constexpr uint64_t kExiting = 0x4;
     const std::string stat = textOf("/proc/" + process + "/stat");
-    const std::vector<std::string> words = parseWords(stat.substr(std::min(stat.size(), stat.rfind(')') + 1)));
+    const std::vector<std::string> words =
+        parseWords(stat.substr(std::min(stat.size(), stat.rfind(')') + 1)));
     return words.size() < 7 || (std::stoull(words[6]) & kExiting) != 0;
   }
 
