@@ -30,10 +30,12 @@ def main():
               for ranking, ranks in (RANKINGS | FLOORS).items() for draws, drawn in DRAWS.items()
               if ranking in RANKINGS or not drawn}
     runs = figure.simulate(points)
-    header = ["cluster", "ranked by", "drawn", "mean %", "worst 5 % below", "worst 1 % below"]
-    rows = [[*point, *(100 * mean(own["quality"], "performance", part) for part in ("mean", "p5", "p1"))]
-            for point, own in runs.items()]
-    figure.table(header, rows)
+    header = ["ranked by", "drawn", "mean %", "worst 5 % below", "worst 1 % below"]
+    for number, cluster in enumerate(clusters(), 1):
+        print(f"\n{cluster}, seeds {figure.seeds}:")
+        rows = [[ranking, draws, *(100 * mean(own["quality"], "performance", part) for part in ("mean", "p5", "p1"))]
+                for (of, ranking, draws), own in runs.items() if of == cluster]
+        figure.table(header, rows, f"more-choice-{number}")
 
 
 if __name__ == "__main__":
