@@ -44,7 +44,7 @@ void readAttribute(const std::string& attribute, MonitorFlags& flags) {
   }
   if (flags.attributes.size() > kMaxOwnAttributes) {
     throw badInput("--attribute: is there more than " + std::to_string(kMaxOwnAttributes) +
-                   " times, as many as " + "a server may have; leave some out");
+                   " times, as many as a server may have; leave some out");
   }
 }
 

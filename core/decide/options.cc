@@ -1,9 +1,9 @@
 #include "core/decide/options.h"
 
-#include "core/state/claim.h"
-
 #include <array>
 #include <charconv>
+
+#include "core/state/claim.h"
 
 namespace tarcil {
 namespace {

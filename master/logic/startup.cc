@@ -14,6 +14,7 @@
 #include "master/logic/jobs/rejudging.h"
 #include "master/logic/jobs/task_life.h"
 #include "master/logic/jobs/uploads.h"
+#include "master/logic/servers/job_resident.h"
 #include "master/logic/servers/steering.h"
 #include "master/store/restoring.h"
 
@@ -57,13 +58,7 @@ void restoreTask(EventContext& context, Job& job, const TaskRecord& task) {
     return;
   }
   const JobSpec& spec = job.record.spec;
-  tables.servers.restore(*server, {.allocation = task.allocation,
-                                   .rus = task.rus,
-                                   .caused = spec.profile.caused,
-                                   .tolerated = spec.profile.tolerated,
-                                   .extras = task.extras,
-                                   .request = spec.byteRequest(),
-                                   .isStrict = spec.isStrict()});
+  tables.servers.restore(*server, residentOf(spec, task.allocation, task.rus, task.extras));
   tables.jobs.hold(task.allocation, {&job, task.index, server->record.id});
 }
 

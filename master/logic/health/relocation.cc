@@ -15,6 +15,7 @@
 #include "master/logic/queue/feasibility.h"
 #include "master/logic/queue/reservation.h"
 #include "master/logic/queue/spreading.h"
+#include "master/logic/servers/job_resident.h"
 
 namespace tarcil::master {
 namespace {
@@ -124,13 +125,7 @@ bool takePlace(EventContext& context, Job& job, Claim claim) {
   claim.s = judged.satisfaction;
   const Grant grant{Verdict::kGranted, newAllocation(context), server.status.free.first(claim.rus),
                     lowestExtras(server.status.freeExtras, spec.extras)};
-  tables.servers.occupy(server, {.allocation = grant.allocation,
-                                 .rus = grant.rus,
-                                 .caused = spec.profile.caused,
-                                 .tolerated = spec.profile.tolerated,
-                                 .extras = grant.extras,
-                                 .request = spec.byteRequest(),
-                                 .isStrict = spec.isStrict()});
+  tables.servers.occupy(server, residentOf(spec, grant.allocation, grant.rus, grant.extras));
   placeTask(context, job, claim, grant, kNoDecision);
   return true;
 }

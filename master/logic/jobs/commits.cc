@@ -13,6 +13,7 @@
 #include "master/logic/jobs/task_life.h"
 #include "master/logic/jobs/uploads.h"
 #include "master/logic/queue/offers.h"
+#include "master/logic/servers/job_resident.h"
 
 namespace tarcil::master {
 namespace {
@@ -99,13 +100,7 @@ Grant tryClaim(EventContext& context, const Job& job, const Judging& judging, co
   const JobSpec& spec = job.record.spec;
   Grant grant{verdict, newAllocation(context), chooseUnits(server.status.free, claim),
               lowestExtras(server.status.freeExtras, spec.extras)};
-  servers.occupy(server, {.allocation = grant.allocation,
-                          .rus = grant.rus,
-                          .caused = spec.profile.caused,
-                          .tolerated = spec.profile.tolerated,
-                          .extras = grant.extras,
-                          .request = spec.byteRequest(),
-                          .isStrict = spec.isStrict()});
+  servers.occupy(server, residentOf(spec, grant.allocation, grant.rus, grant.extras));
   return grant;
 }
 

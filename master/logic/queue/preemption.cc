@@ -15,6 +15,7 @@
 #include "master/logic/jobs/task_life.h"
 #include "master/logic/queue/feasibility.h"
 #include "master/logic/queue/spreading.h"
+#include "master/logic/servers/job_resident.h"
 
 namespace tarcil::master {
 namespace {
@@ -83,14 +84,10 @@ class HypotheticalServer {
       vacate(status_, residents_, victim.allocation, server_.record.facts, server_.share);
       victims_.erase(victim);
     }
-    Resident newcomer{.allocation = UINT64_MAX,
-                      .rus = status_.free.first(spec.rusPerTask),
-                      .caused = spec.profile.caused,
-                      .tolerated = spec.profile.tolerated,
-                      .extras = lowestExtras(status_.freeExtras, spec.extras),
-                      .request = spec.byteRequest(),
-                      .isStrict = spec.isStrict()};
-    occupy(status_, residents_, std::move(newcomer), server_.record.facts, server_.share);
+    occupy(status_, residents_,
+           residentOf(spec, UINT64_MAX, status_.free.first(spec.rusPerTask),
+                      lowestExtras(status_.freeExtras, spec.extras)),
+           server_.record.facts, server_.share);
   }
 
  private:
