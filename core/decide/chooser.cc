@@ -135,7 +135,9 @@ Choice::Choice(const ClusterState& state, const PlacementRequest& request, const
       placed_(countPlaced(state, request)),
       search_(context_, servers_, request.except, placed_, rng_, memory.search, decision_.explanation),
       assignment_(context_, request, search_.sites(), placed_) {
-  context_.acceptableFrom = context_.target * bestPlatform(servers_, context_.job);
+  const double best = bestPlatform(servers_, context_.job);
+  context_.acceptableFrom = context_.target * best;
+  if (context_.ranking == Ranking::kWorth) context_.goodEnough = best - kBand;
   memory_.preferred.clear();
   for (const std::string& name : spec_.placement.prefer) {
     if (const auto server = state.find(name)) memory_.preferred.push_back(*server);

@@ -38,9 +38,9 @@ struct Offer {
 
 // Slots whose expected performance differs by less than a band of 0.02 count as alike: 0 for the best, that
 // is E within 0.02 of the best platform's; at most 50.
+inline constexpr double kBand = 0.02;
 inline int bandOf(double performance) {
-  constexpr double kBandsPerUnit = 1 / 0.02;
-  return static_cast<int>((1.0 - performance) * kBandsPerUnit);
+  return static_cast<int>((1.0 - performance) * (1 / kBand));
 }
 
 inline bool looksAtPerformance(Ranking ranking) {

@@ -36,8 +36,11 @@ struct SearchContext {
   const ClusterState& state;
   const JobSpec& spec;
   const PreparedJob& job;
-  double target = 0;           // least S that a claim asks for; 0 where the policy does not look at quality
-  double acceptableFrom = 0;   // E; 0 where all that are free count as acceptable
+  double target = 0;          // least S that a claim asks for; 0 where the policy does not look at quality
+  double acceptableFrom = 0;  // E; 0 where all that are free count as acceptable
+  // Performance from which on no other slot is worth a draw: 0 where any acceptable one will do; kWorth:
+  // within a band of the best that there can be.
+  double goodEnough = 0;
   double price = 1;            // kWorth: of this worth on a slot is acceptable, too
   bool takesFeasible = false;  // slots below that may be taken too
   Ranking ranking = Ranking::kQuality;

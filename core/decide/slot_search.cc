@@ -65,7 +65,9 @@ void SlotSearch::sample(const SamplePlan& plan, uint64_t wanted, const AskLikely
   const auto limit = [&] {
     return plan.limit + std::min<uint64_t>(counts_[at(Dropped::kSpread)], kMaxPassedOver) + fromLikely;
   };
-  const auto isDone = [&] { return found_ >= wanted || explained_.allSeen || explained_.drawn >= limit(); };
+  const auto isDone = [&] {
+    return goodEnough_ >= wanted || explained_.allSeen || explained_.drawn >= limit();
+  };
   sampleBlock(std::min(plan.least, limit()));
   const bool isRare = counts_[Site::kOpen] < plan.rarity * explained_.drawn;
   if (!isDone() && isRare && ask) {
@@ -74,7 +76,7 @@ void SlotSearch::sample(const SamplePlan& plan, uint64_t wanted, const AskLikely
     fromLikely = explained_.drawn - before;
   }
   while (!isDone()) {
-    sampleBlock(std::min(std::max(kLaterBlock, wanted - found_), limit() - explained_.drawn));
+    sampleBlock(std::min(std::max(kLaterBlock, wanted - goodEnough_), limit() - explained_.drawn));
   }
   explained_.enoughFound = found_ >= wanted;
 }
@@ -82,7 +84,7 @@ void SlotSearch::sample(const SamplePlan& plan, uint64_t wanted, const AskLikely
 void SlotSearch::drawFrom(std::span<const ServerId> servers, uint64_t wanted) {
   for (ServerId server : servers) {
     if (!servers_.contains(server)) continue;
-    while (found_ < wanted) {
+    while (goodEnough_ < wanted) {
       const auto slot = sampler_.take(server);
       if (!slot) break;
       Site& site = sites_.look(*slot);
@@ -133,6 +135,7 @@ void SlotSearch::offerSlot(Site& site, bool drawn) {
       } else {
         withFound_.add(site.server);
         ++found_;
+        goodEnough_ += isGoodEnough(offer) ? 1 : 0;
       }
     }
   }
@@ -148,6 +151,7 @@ void SlotSearch::offerFirst(Site& site) {
   site.found = mayTake ? 1 : 0;
   site.closed = mayTake ? Site::kOpen : reason;
   found_ += acceptable ? 1 : 0;
+  goodEnough_ += acceptable && isGoodEnough(site.next) ? 1 : 0;
   count(reason);
 }
 

@@ -46,7 +46,8 @@ class SlotSearch {
 
   // --- One of these for the rest
 
-  // Draws `plan.least` slots, and up to `plan.limit` until so many acceptable ones are found. Draws more
+  // Draws `plan.least` slots, and up to `plan.limit` until so many acceptable ones are found that no further
+  // draw is worth looking at (SearchContext::goodEnough). Draws more
   // besides for those whose server or rack can take no more tasks. Where the first block shows that
   // acceptable slots are rare, as many slots of the servers that `ask` names, if it is given, are drawn
   // besides and before the rest.
@@ -69,6 +70,7 @@ class SlotSearch {
   const std::array<uint32_t, kDropReasons + 1>& counts() const { return counts_; }
 
  private:
+  bool isGoodEnough(const Offer& offer) const { return offer.performance >= context_.goodEnough; }
   bool isExcepted(ServerId server) const { return std::ranges::binary_search(except_, server); }
   void sampleBlock(uint64_t count);
   void drawFrom(std::span<const ServerId> servers, uint64_t wanted);
@@ -86,6 +88,7 @@ class SlotSearch {
   std::vector<SlotSampler::Slot>& block_;
   Explanation& explained_;
   uint64_t found_ = 0;
+  uint64_t goodEnough_ = 0;  // of these
   std::array<uint32_t, kDropReasons + 1> counts_{};
 };
 
