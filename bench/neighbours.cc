@@ -66,10 +66,10 @@ constexpr struct {
      [](const Profile& program, const Profile& one, const Profile& other) {
        return bySlowdowns(onsetsOf(program.tolerated), one, other);
      }},
-    {"the least of that and half of the excess of the sum",
+    {"the least of that and two thirds of the excess of the sum",
      [](const Profile& program, const Profile& one, const Profile& other) {
        return std::min(bySlowdowns(onsetsOf(program.tolerated), one, other),
-                       (1 + byPressures(ContentionModel::kSum, program, one, other)) / 2);
+                       (1 + 2 * byPressures(ContentionModel::kSum, program, one, other)) / 3);
      }},
 };
 

@@ -572,6 +572,8 @@ void write(const Explanation& value, wire::Explanation::Builder to) {
   to.setAllSeen(value.allSeen);
   to.setEnoughFound(value.enoughFound);
   to.setMargin(static_cast<uint8_t>(value.margin));
+  to.setPrice(value.price);
+  to.setWaitingJobs(value.waitingJobs);
   to.setSeed(value.seed);
   to.setWanted(static_cast<uint32_t>(value.wanted));
   to.setSought(static_cast<uint32_t>(value.sought));
@@ -584,6 +586,7 @@ void write(const Explanation& value, wire::Explanation::Builder to) {
   if (count == 0) return;
   auto servers = to.initServers(count);
   auto q = to.initQ(count), s = to.initS(count);
+  auto costs = to.initCosts(count);
   constexpr auto kUnits = static_cast<uint32_t>(std::tuple_size_v<decltype(Candidate::rus)>);
   auto rus = to.initRus(kUnits * count);
   for (uint32_t i = 0; i < count; ++i) {
@@ -591,6 +594,7 @@ void write(const Explanation& value, wire::Explanation::Builder to) {
     servers.set(i, candidate.server);
     q.set(i, candidate.q);
     s.set(i, candidate.s);
+    costs.set(i, candidate.cost);
     for (uint32_t unit = 0; unit < kUnits; ++unit) rus.set(kUnits * i + unit, candidate.rus[unit]);
   }
   to.setContentions(joined(value, [](const Candidate& c) { return c.contention; }));
@@ -610,6 +614,8 @@ Explanation read(wire::Explanation::Reader from, size_t mostCandidates) {
   value.allSeen = from.getAllSeen();
   value.enoughFound = from.getEnoughFound();
   value.margin = from.getMargin();
+  value.price = from.getPrice();
+  value.waitingJobs = from.getWaitingJobs();
   value.seed = from.getSeed();
   value.wanted = from.getWanted();
   value.sought = from.getSought();
@@ -621,13 +627,15 @@ Explanation read(wire::Explanation::Reader from, size_t mostCandidates) {
   KJ_REQUIRE(count <= mostCandidates && from.getQ().size() == count && from.getS().size() == count &&
                  from.getContentions().size() == kResources * count &&
                  from.getSlacks().size() == kResources * count && from.getRus().size() == kUnits * count &&
-                 from.getRusCounts().size() == count && from.getAfter().size() == count,
+                 from.getRusCounts().size() == count && from.getAfter().size() == count &&
+                 (from.getCosts().size() == count || from.getCosts().size() == 0),
              "explanation: lists of different lengths");
   for (uint32_t i = 0; i < count; ++i) {
     Candidate& candidate = value.best.emplace_back();
     candidate.server = from.getServers()[i];
     candidate.q = from.getQ()[i];
     candidate.s = from.getS()[i];
+    if (from.getCosts().size() > 0) candidate.cost = from.getCosts()[i];
     for (uint32_t unit = 0; unit < kUnits; ++unit) candidate.rus[unit] = from.getRus()[kUnits * i + unit];
     for (uint32_t r = 0; r < kResources; ++r) {
       candidate.contention[r] = from.getContentions()[kResources * i + r];

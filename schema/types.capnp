@@ -281,6 +281,9 @@ struct Explanation {
   freeSlots @22 :UInt32;          # what was drawn from
   rarity @23 :Float64;            # share of acceptable slots for which enough were to be found
   sought @24 :UInt32;             # tasks for which slots were sampled: not placed by name
+  price @25 :Float64 = 1;         # a slot of this worth on would have been taken that is not acceptable; 1: none
+  waitingJobs @26 :UInt32;        # that the price was formed for
+  costs @27 :List(Float32);       # what neighbours would lose, each in S, together; empty: older, none
 }
 
 struct DecisionRecord {
@@ -382,7 +385,7 @@ struct QualitySettings {
   rarity @12 :Float64 = 0.05;  # share of acceptable slots for which the confidence is to hold
   throttling @13 :Throttling = on;
   ranking @14 :RankBy;
-  neighbourFloor @15 :Float64 = 0.5;  # S that a newcomer leaves to neighbours that are not strict
+  neighbourFloor @15 :Float64 = 0.1;  # S that a newcomer leaves to neighbours that are not strict
 }
 
 enum RankBy { quality @0; worth @1; }
@@ -399,7 +402,7 @@ struct Judging {
   margin @4 :Int32;
   noiseFloor @5 :Int32;
   protectNeighbours @6 :Bool;
-  neighbourFloor @7 :Float64 = 0.5;
+  neighbourFloor @7 :Float64 = 0.1;
 }
 
 struct Claim {

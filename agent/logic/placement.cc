@@ -40,6 +40,7 @@ Decision sample(const Tables& tables, const HeldJob& job, size_t wanted, const P
   request.candidates = options.candidates;
   request.except = options.except;
   request.price = priceFor(tables, spec, options.standard);
+  request.waitingJobs = tables.queueTold.waiting;
   if (areInBuckets(spec, options)) {
     request.ask = [&](size_t servers) {
       Rng rng(options.seed);
@@ -110,7 +111,7 @@ PlacementAttempt attemptOnce(const Tables& tables, const HeldJob& job, const Pla
     } else if (decision.unmet > 0 && (isGang || decision.unmet >= placeable - placed)) {
       attempt.reason = whyUnmet(spec, state, decision);
     } else {
-      const Explanation* const explained = sampled && placed < wanted ? &decision.explanation : nullptr;
+      const Decision* const explained = sampled && placed < wanted ? &decision : nullptr;
       attempt.reason = whyWaiting(spec, placeable - placed,
                                   unitsAmong(suitableServers(state, spec), state, left), explained);
     }

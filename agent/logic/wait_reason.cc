@@ -1,6 +1,7 @@
 #include "agent/logic/wait_reason.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include "core/base/units.h"
@@ -106,7 +107,23 @@ std::string besideUnits(const JobSpec& spec) {
   return text.empty() ? "its share of memory and disk" : text;
 }
 
-WaitReason afterSampling(const JobSpec& spec, const Explanation& decision) {
+std::string percent(double share) {
+  return to_string(std::lround(100 * share)) + " %";
+}
+
+// Where slots are ranked by worth, and there are some that could be had for a price.
+WaitReason notWorthIt(const Explanation& decision, double bestWorth) {
+  const uint32_t waiting = decision.waitingJobs;
+  return {"worth", "the best of " + to_string(decision.drawn) + " slots sampled is worth " +
+                       percent(bestWorth) + " of its best speed to it, less what neighbours would lose; " +
+                       percent(decision.price) + " is asked, as " +
+                       (waiting == 1 ? "1 job waits" : to_string(waiting) + " jobs wait")};
+}
+
+WaitReason afterSampling(const JobSpec& spec, const Decision& made) {
+  const Explanation& decision = made.explanation;
+  if (decision.price < 1 && decision.acceptable == 0 && made.bestWorth > 0)
+    return notWorthIt(decision, made.bestWorth);
   WaitReason rest = aboutTheRest(spec, decision);
   return {rest.kind, to_string(decision.acceptable) + " of " + to_string(decision.drawn) +
                          " slots sampled suit it: " + rest.text};
@@ -114,7 +131,7 @@ WaitReason afterSampling(const JobSpec& spec, const Explanation& decision) {
 
 }  // namespace
 
-WaitReason whyWaiting(const JobSpec& spec, size_t left, Units units, const Explanation* decision) {
+WaitReason whyWaiting(const JobSpec& spec, size_t left, Units units, const Decision* decision) {
   const bool isGang = spec.schedule == Schedule::kGang;
   const std::string gang = isGang ? "waiting for " + to_string(left) + " slots at once (gang); " : "";
   if (units.usable == 0) return {"no_server", gang + whyNoServer(units)};

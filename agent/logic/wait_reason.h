@@ -32,7 +32,7 @@ struct Units {
 
 // Why `left` > 0 tasks have no slot. `decision` is null if nothing was sampled, because too few units are
 // free whatever their quality.
-WaitReason whyWaiting(const JobSpec& spec, size_t left, Units units, const Explanation* decision);
+WaitReason whyWaiting(const JobSpec& spec, size_t left, Units units, const Decision* decision);
 
 // Why tasks that require servers of their own have no slot: the first of them, of whose servers these units
 // are.

@@ -7,13 +7,16 @@ five minutes of processor time for each seed.
 from figure import Figure, large_scale, mean
 
 DEFAULTS = {"model": "componentwise", "contention": "sum", "margin": 10, "noise_floor": 2, "target": 0.95,
-            "buckets": 32, "R": "8, then until enough", "protect_neighbours": True, "patience": 0.05}
+            "buckets": 32, "R": "8, then until enough", "ranking": "worth", "neighbour_floor": 0.1, "protect_neighbours": True, "patience": 0.05}
 VARIANTS = [
     ("model", "encoded", {"quality": {"model": "encoded"}}),
     ("contention", "mean", {"quality": {"contention": "mean"}}),
+    ("contention", "slowdowns", {"quality": {"contention": "slowdowns"}}),
+    ("ranking", "quality", {"quality": {"ranking": "quality"}}),
     ("margin", 0, {"quality": {"margin": 0}}),
     ("margin", 5, {"quality": {"margin": 5}}),
     ("margin", 15, {"quality": {"margin": 15}}),
+    ("neighbour_floor", 0.5, {"quality": {"neighbour_floor": 0.5}}),
     ("noise_floor", 0, {"quality": {"noise_floor": 0}}),
     ("noise_floor", 5, {"quality": {"noise_floor": 5}}),
     ("protect_neighbours", False, {"quality": {"protect_neighbours": False}}),
@@ -22,6 +25,7 @@ VARIANTS = [
     ("R", 2, {"quality": {"ratio": 2}}),
     ("R", 8, {"quality": {"ratio": 8}}),
     ("R", 32, {"quality": {"ratio": 32}}),
+    ("R", 128, {"quality": {"ratio": 128}}),
     ("buckets", 8, {"buckets": 8}),
     ("buckets", 128, {"buckets": 128}),
     ("patience", 0, {"patience": 0}),

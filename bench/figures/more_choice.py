@@ -9,24 +9,22 @@ from figure import Figure, large_scale, mean
 
 EVERY = 100_000  # more than there are
 DRAWS = {"until enough": {}, **{str(ratio): {"ratio": ratio} for ratio in (8, 32, 128, 1000)}, "all": {"ratio": EVERY}}
-RANKINGS = {"Q": {"ranking": "quality"}, "worth": {"ranking": "worth"}}
-FLOORS = {f"worth, floor {floor}": {"ranking": "worth", "neighbour_floor": floor} for floor in (0.01, 0.3, 0.7, 0.8, 0.9)}
+RANKINGS = {"Q": {"ranking": "quality"}, "worth": {}, "worth, neighbour by neighbour": {"contention": "slowdowns"}}
+FLOORS = {f"worth, floor {floor}": {"neighbour_floor": floor} for floor in (0.01, 0.2, 0.3, 0.5, 0.8)}
 ALIKE = {"kind": "alike", "jobs": 3000, "tasks": 1, "mean": "60s"}
 
 
 def clusters():
-    """Of 6.3, whose truth adds pressures up, by the sum; of co-runs, neighbour by neighbour."""
-    kinds = {f"6.3, load {load}": (large_scale(load), {"contention": "sum"}) for load in (0.5, 0.7, 0.9)}
-    for load in (0.3, 0.4):
-        kinds |= {key: (scenario, {"contention": "slowdowns", "margin": 0})
-                  for key, scenario in co_runs(load, ALIKE, above_one="as-one").items()}
+    kinds = {f"6.3, load {load}": large_scale(load) for load in (0.5, 0.7, 0.9)}
+    for load in (0.3, 0.4, 0.45):
+        kinds |= co_runs(load, ALIKE, above_one="as-one")
     return kinds
 
 
 def main():
     figure = Figure("more-choice", "1..6")
-    points = {(cluster, ranking, draws): {**scenario, "quality": {**settings, **ranks, **drawn}, "policies": ["quality"]}
-              for cluster, (scenario, settings) in clusters().items()
+    points = {(cluster, ranking, draws): {**scenario, "quality": {**ranks, **drawn}, "policies": ["quality"]}
+              for cluster, scenario in clusters().items()
               for ranking, ranks in (RANKINGS | FLOORS).items() for draws, drawn in DRAWS.items()
               if ranking in RANKINGS or not drawn}
     runs = figure.simulate(points)

@@ -108,6 +108,8 @@ Json jsonOf(const AffectedTask& neighbour) {
           {"number", jsonNumber(neighbour.number)},
           {"task", neighbour.task},
           {"server", neighbour.server},
+          {"s_before", neighbour.impact.satisfactionBefore},
+          {"s_after", neighbour.impact.satisfactionAfter},
           {"slack_before", jsonOf(neighbour.impact.before)},
           {"slack_after", jsonOf(neighbour.impact.after)}};
 }
@@ -201,20 +203,50 @@ std::string decisionText(const Foreseen& all, size_t most) {
          restText(why.best.size(), most, "more candidate");
 }
 
+// "6 %", of the speed that it has now.
+std::string lossText(const Impact& impact) {
+  const double lost = 1 - impact.satisfactionAfter / impact.satisfactionBefore;
+  return fixed(100 * lost, lost > 0 && lost < 0.095 ? 1 : 0) + " %";
+}
+
+// "Would slow job 12 task 3 on server-3 by 6 %, and 2 more tasks; worth it: 14 jobs wait."; empty where it
+// slows nobody.
+std::string verdictText(const Foreseen& all, const Style& style) {
+  const AffectedTask* worst = nullptr;
+  size_t slowed = 0;
+  double least = 1;
+  for (const AffectedTask& neighbour : all.neighbours) {
+    const double left = neighbour.impact.satisfactionAfter / neighbour.impact.satisfactionBefore;
+    if (left >= 1) continue;
+    ++slowed;
+    if (left >= least) continue;
+    least = left;
+    worst = &neighbour;
+  }
+  if (!worst) return "\nSlows nobody down.\n";
+  std::string text = "\nWould slow " + style.task(worst->number, worst->job, worst->task) + " on " +
+                     worst->server + " by " + lossText(worst->impact);
+  if (slowed > 1) text += ", and " + counted(slowed - 1, "more task");
+  const Explanation& why = all.plan.explanation;
+  if (why.price < 1 && why.waitingJobs > 0)
+    text += "; worth it: " + counted(why.waitingJobs, "job") + (why.waitingJobs == 1 ? " waits" : " wait");
+  return text + ".\n";
+}
+
 std::string neighboursText(const Foreseen& all, const Style& style, size_t most) {
   if (all.plan.claims.empty()) return "";
-  Table table({"Neighbour", "Server", "Resource", "Slack now", "Slack then"});
+  Table table({"Neighbour", "Server", "Loses", "Resource", "Slack now", "Slack then"});
   size_t hurt = 0;
   for (const AffectedTask& neighbour : all.neighbours) {
     const Impact& impact = neighbour.impact;
     const auto resource = worstLoss(impact);
     if (!resource || ++hurt > most) continue;
     table.add({style.task(neighbour.number, neighbour.job, neighbour.task), neighbour.server,
-               std::string(kResourceNames[*resource]), std::to_string(impact.before[*resource]),
-               std::to_string(impact.after[*resource])});
+               lossText(impact), std::string(kResourceNames[*resource]),
+               std::to_string(impact.before[*resource]), std::to_string(impact.after[*resource])});
   }
   if (hurt == 0) return "\nNobody's slack changes.\n";
-  return "\n" + table.text() + restText(hurt, most, "more neighbour");
+  return verdictText(all, style) + table.text() + restText(hurt, most, "more neighbour");
 }
 
 std::string textOf(const Foreseen& all, const Style& style) {
@@ -242,7 +274,11 @@ const Help kPlanHelp = {
     "Q says how tightly a slot fits and S how far it satisfies the job; E is S times the relative speed of "
     "the platform for it: the expected fraction of its best performance. A neighbour's slack on a resource "
     "is what it tolerates less the interference from all others: below 0 it is slowed beyond what its "
-    "profile allows.\n\n"
+    "profile allows; what it loses of its speed by that is shown too. Where slots are ranked by worth "
+    "(`tarcil "
+    "tune`), one that costs neighbours something is taken if what the job gets is worth it: the more jobs "
+    "wait, "
+    "the less a slot has to be worth.\n\n"
     "Slots are drawn at random, so two plans may differ. The seed that a plan shows gives the same plan "
     "again while the cluster does not change; to see the effect of a change of the job file, plan both "
     "versions with the same seed.",

@@ -301,10 +301,9 @@ void addSettingFlags(CLI::App& command, TuneFlags& flags) {
       ->check(oneOf({kContentionModelNames.begin(), kContentionModelNames.end()}))
       ->type_name("MODEL");
   command
-      .add_option(
-          "--ranking", flags.ranking,
-          "By what slots are ranked: quality, the tightest fit (in a new cluster), or worth, what the job "
-          "gets less what its neighbours lose.")
+      .add_option("--ranking", flags.ranking,
+                  "By what slots are ranked: worth, what the job "
+                  "gets less what its neighbours lose (in a new cluster), or quality, the tightest fit.")
       ->check(oneOf({kRankByNames.begin(), kRankByNames.end()}))
       ->type_name("BY");
   command
@@ -329,7 +328,7 @@ void addSettingFlags(CLI::App& command, TuneFlags& flags) {
       .add_option("--neighbour-floor", flags.neighbourFloor,
                   "Least performance that a newcomer leaves to neighbours, 0.01 to 1, where it may cost them "
                   "some as it is worth more: with --ranking worth, and never of jobs that are protected "
-                  "strictly. A new cluster has 0.5.")
+                  "strictly. A new cluster has 0.1.")
       ->type_name("RATIO");
   command
       .add_option(

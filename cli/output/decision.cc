@@ -39,6 +39,7 @@ Json jsonOf(const Candidate& candidate, const Explanation& why, const Profile& p
           {"u_h", uHOf(candidate, why, profile)},
           {"q", candidate.q},
           {"s", candidate.s},
+          {"cost", candidate.cost},
           {"platform", server.platform},
           {"platform_factor", platformFactor(profile, server.platform)},
           {"slack", jsonOfSlack(candidate.slack)},
@@ -110,25 +111,41 @@ Json jsonOf(const Explanation& why, const Profile& profile, const ServerNames& n
   return {{"p", shareAcceptable(why)},   {"ratio", ratio(why)},
           {"drawn", why.drawn},          {"limit", why.limit},
           {"guarantee", guarantee(why)}, {"dropped", jsonOf(why.dropped)},
-          {"best", std::move(best)},     {"seed", why.seed}};
+          {"best", std::move(best)},     {"seed", why.seed},
+          {"price", why.price},          {"waiting_jobs", why.waitingJobs}};
 }
 
 Json jsonOfNoDecision() {
   return {{"p", nullptr},         {"ratio", nullptr},          {"drawn", nullptr},      {"limit", nullptr},
-          {"guarantee", nullptr}, {"dropped", Json::object()}, {"best", Json::array()}, {"seed", nullptr}};
+          {"guarantee", nullptr}, {"dropped", Json::object()}, {"best", Json::array()}, {"seed", nullptr},
+          {"price", nullptr},     {"waiting_jobs", nullptr}};
 }
 
 Json jsonOfChosen(const std::string& server, const std::vector<RuIndex>& rus, double q, double s) {
   return {{"server", server}, {"rus", rus}, {"q", q}, {"s", s}};
 }
 
+// "0.62: a slot worth that to the job, less what neighbours lose, is taken; 14 jobs waited"; empty where only
+// acceptable ones were.
+std::string priceText(const Explanation& why) {
+  if (why.price >= 1) return "";
+  const std::string worth = why.price < 0.005
+                                ? "0: any slot worth more to the job than neighbours lose is taken"
+                                : fixed(why.price, 2) +
+                                      ": a slot worth that to the job, less what "
+                                      "neighbours lose, is taken";
+  return worth + "; " + (why.waitingJobs == 0 ? "no job" : counted(why.waitingJobs, "job")) + " waited";
+}
+
 Fields fieldsOf(const Explanation& why) {
-  return {{"Slots drawn", std::to_string(why.drawn) + " (" + fixed(ratio(why), 1) + " per task), at most " +
-                              std::to_string(why.limit)},
-          {"Acceptable", percent(shareAcceptable(why)) + " of them (p)"},
-          {"Guarantee", promiseText(why)},
-          {"Turned down", droppedText(why)},
-          {"Seed", std::to_string(why.seed)}};
+  Fields fields = {{"Slots drawn", std::to_string(why.drawn) + " (" + fixed(ratio(why), 1) +
+                                       " per task), at most " + std::to_string(why.limit)},
+                   {"Acceptable", percent(shareAcceptable(why)) + " of them (p)"},
+                   {"Guarantee", promiseText(why)},
+                   {"Turned down", droppedText(why)}};
+  if (const std::string price = priceText(why); !price.empty()) fields.emplace_back("Price", price);
+  fields.emplace_back("Seed", std::to_string(why.seed));
+  return fields;
 }
 
 std::string sensitivityText(const Profile& profile) {
@@ -141,12 +158,13 @@ std::string sensitivityText(const Profile& profile) {
 std::string candidatesText(const Explanation& why, const Profile& profile, const ServerNames& names,
                            size_t candidates) {
   const std::vector<size_t> matters = demanded(profile);
-  Table table({"Best", "Platform", "RUs", "Q", "S", "U_H", "Behind by", "Least slack", "Contention"});
+  Table table(
+      {"Best", "Platform", "RUs", "Q", "S", "Costs", "U_H", "Behind by", "Least slack", "Contention"});
   for (size_t i = 0; i < std::min(candidates, why.best.size()); ++i) {
     const Candidate& candidate = why.best[i];
     const ServerName server = serverIn(names, candidate.server);
     table.add({server.name, server.platform, ranges(unitsOf(candidate)), fixed(candidate.q, 4),
-               fixed(candidate.s, 4), fixed(uHOf(candidate, why, profile), 4),
+               fixed(candidate.s, 4), fixed(candidate.cost, 4), fixed(uHOf(candidate, why, profile), 4),
                candidate.after == TieBreak::kNone ? "" : name(candidate.after), slackText(candidate),
                contentionText(candidate, matters)});
   }

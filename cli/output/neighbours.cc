@@ -10,8 +10,8 @@ namespace tarcil {
 namespace {
 
 // How many tasks the plan adds to each server that gets any.
-std::map<ServerId, int32_t> addedTasks(const JobPlan& plan) {
-  std::map<ServerId, int32_t> added;
+std::map<ServerId, uint32_t> addedTasks(const JobPlan& plan) {
+  std::map<ServerId, uint32_t> added;
   for (const Claim& claim : plan.claims) ++added[claim.server];
   return added;
 }
@@ -38,16 +38,10 @@ Neighbourhood neighbourhoodOf(const ServerDetails& server, const Platforms& plat
   return there;
 }
 
-PressureSum causedBy(int32_t tasks, const Profile& profile) {
-  PressureSum sum{};
-  for (size_t i = 0; i < sum.size(); ++i) sum[i] = tasks * profile.caused[i];
-  return sum;
-}
-
 }  // namespace
 
 std::vector<AffectedTask> neighboursOf(Cluster& cluster, const JobPlan& plan, const Profile& profile) {
-  const std::map<ServerId, int32_t> added = addedTasks(plan);
+  const std::map<ServerId, uint32_t> added = addedTasks(plan);
   std::vector<ServerName> claimed;
   std::copy_if(plan.servers.begin(), plan.servers.end(), std::back_inserter(claimed),
                [&added](const ServerName& server) { return added.contains(server.id); });
@@ -58,7 +52,7 @@ std::vector<AffectedTask> neighboursOf(Cluster& cluster, const JobPlan& plan, co
   const std::vector<ServerDetails> views = fetchServers(cluster, claimed);
   for (size_t i = 0; i < claimed.size(); ++i) {
     const Neighbourhood there = neighbourhoodOf(views[i], platforms, model);
-    for (Impact& impact : impactOf(there, causedBy(added.at(claimed[i].id), profile))) {
+    for (Impact& impact : impactOf(there, profile.caused, added.at(claimed[i].id))) {
       const ServerTask& task = views[i].tasks[impact.task];
       all.push_back({task.job, task.number, task.task, claimed[i].name, impact});
     }

@@ -137,7 +137,7 @@ Choice::Choice(const ClusterState& state, const PlacementRequest& request, const
       assignment_(context_, request, search_.sites(), placed_) {
   const double best = bestPlatform(servers_, context_.job);
   context_.acceptableFrom = context_.target * best;
-  if (context_.ranking == Ranking::kWorth) context_.goodEnough = best - kBand;
+  if (context_.ranking == Ranking::kWorth) context_.goodEnough = best;
   memory_.preferred.clear();
   for (const std::string& name : spec_.placement.prefer) {
     if (const auto server = state.find(name)) memory_.preferred.push_back(*server);
@@ -148,6 +148,10 @@ Choice::Choice(const ClusterState& state, const PlacementRequest& request, const
   explanation().rarity = looksAtQuality(spec_.policy) ? settings.rarity : 1;
   explanation().confidence = spec_.confidence.value_or(settings.confidence);
   explanation().margin = settings.margin;
+  if (context_.ranking == Ranking::kWorth) {
+    explanation().price = std::min(request.price, 1.0);
+    explanation().waitingJobs = request.waitingJobs;
+  }
 }
 
 Decision Choice::decide() {
@@ -400,6 +404,7 @@ Candidate Choice::candidate(const Site& site) {
   const Sites::Quality quality = search_.sites().qualityOf(site, 0);
   candidate.q = quality.q;
   candidate.s = quality.s;
+  candidate.cost = quality.cost;
   return candidate;
 }
 

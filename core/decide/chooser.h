@@ -39,6 +39,7 @@ struct PlacementRequest {
   // What a slot has to be worth to be acceptable, whatever the target: with RankBy::kWorth
   // (core/decide/price.h).
   double price = 1;
+  uint32_t waitingJobs = 0;  // that the price was formed for; only said in the explanation
   // Servers, ascending, that get no task; it outlives the request.
   std::span<const ServerId> except{};
   // Asked where to draw on when acceptable slots prove rare (kQuality); none: everywhere. It outlives the

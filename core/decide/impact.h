@@ -1,5 +1,5 @@
-// How tasks that are added to a server affect those that run there: the slack of each before and after
-// (docs/design.md, "Residents count too"). Pure.
+// How tasks that are added to a server affect those that run there: the slack and the speed of each before
+// and after (docs/design.md, "Residents count too"). Pure.
 #pragma once
 
 #include <cstddef>
@@ -33,13 +33,14 @@ struct Impact {
   size_t task = 0;  // position in Neighbourhood::tasks
   PressureSum before{};
   PressureSum after{};
+  double satisfactionBefore = 1, satisfactionAfter = 1;  // S, by the model
 
   bool operator==(const Impact&) const = default;
 };
 
-// One entry for each task there, the worst first. `added` is what the newcomers cause together, for the
-// reference platform and unclamped. Requires: added[i] >= 0. O(tasks * log tasks).
-std::vector<Impact> impactOf(const Neighbourhood& there, const PressureSum& added);
+// One entry for each task there, the worst first, where so many newcomers are added that each cause this, for
+// the reference platform. O(tasks * log tasks); with ContentionModel::kSlowdowns O(tasks^2).
+std::vector<Impact> impactOf(const Neighbourhood& there, const Pressure& caused, uint32_t newcomers = 1);
 
 // Of the resources on which the neighbour loses slack, the one with the least left; nullopt where it
 // loses none.

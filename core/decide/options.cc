@@ -49,7 +49,7 @@ std::vector<std::string> problems(const QualitySettings& settings) {
   checkWhole(found, "noise_floor", settings.noiseFloor, 0, kMaxPressure);
   if (!(settings.neighbourFloor >= kMinNeighbourFloor && settings.neighbourFloor <= 1)) {
     found.push_back(
-        outOfRange("neighbour_floor", text(settings.neighbourFloor), "a number from 0.01 to 1, such as 0.5"));
+        outOfRange("neighbour_floor", text(settings.neighbourFloor), "a number from 0.01 to 1, such as 0.1"));
   }
   return found;
 }

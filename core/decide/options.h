@@ -71,12 +71,14 @@ struct QualitySettings {
   // where the first ties, and so accepts a slot with little contention on the first and much on the second.
   QualityModel model = QualityModel::kComponentwise;
 
-  // How the pressures of neighbours combine. Sum, because it agrees better with measured co-runs than
-  // the mean.
+  // How what neighbours do to a task combines. Sum of their pressures: slowdowns miss measured co-runs by
+  // half as much (docs/accuracy.md), but place tasks no better there, and worse where pressures add up
+  // (docs/evaluation.md).
   ContentionModel contention = ContentionModel::kSum;
 
-  // By what slots are ranked. Quality, as the paper has it.
-  RankBy ranking = RankBy::kQuality;
+  // By what slots are ranked. Worth: more choice does not hurt by it, and under load less waits
+  // (docs/evaluation.md, "More choice"). Quality is as the paper has it.
+  RankBy ranking = RankBy::kWorth;
 
   // Pressure added to every resource of a slot when it is judged, 0 to 99 points, at most as much as there is
   // already. Higher: safer against wrong profiles, fewer acceptable slots. 0: profiles are trusted. It does
@@ -86,7 +88,7 @@ struct QualitySettings {
 
   // Pressure by which a job may exceed what the residents of a server can bear, 0 to 99 points: so little is
   // within the error of a profile. 0: never. 2: small enough not to be noticed.
-  int noiseFloor = 2;
+  int noiseFloor = kDefaultNoiseFloor;
 
   // Whether a slot is rejected when the job would break a neighbour there. On: a placement should not be at
   // the cost of others. A job may switch it off for itself.
@@ -94,8 +96,9 @@ struct QualitySettings {
 
   // Below which no neighbour may fall, in S, 0.01 to 1, where slots are ranked by worth and a newcomer may
   // make one fall below its target for a price (Protection). Higher: tasks that run are disturbed less, and
-  // more wait. A job may have its own tasks protected altogether.
-  double neighbourFloor = 0.5;
+  // more wait. 0.1: next to nobody stands still for another; a higher floor protects no better in sum
+  // (docs/evaluation.md). A job may have its own tasks protected altogether.
+  double neighbourFloor = kDefaultNeighbourFloor;
 
   // Whether a job that names an application without a stored profile is accepted with a conservative guess
   // for a profile, while another job measures the application. Off: measuring runs the job's command many

@@ -24,10 +24,10 @@ struct Group {
   double q = 0;                 // mean Q
   uint64_t chance = 0;
 
-  bool ranksBefore(const Group& other) const {
+  bool ranksBefore(const Group& other, Ranking ranking) const {
     if (slots.size() != other.slots.size()) return slots.size() > other.slots.size();
     // Means differ in their last digits; groups that differ by less than a band of E are alike.
-    const int band = bandOf(performance), others = bandOf(other.performance);
+    const int band = bandOf(performance, ranking), others = bandOf(other.performance, ranking);
     if (band != others) return band < others;
     if (q != other.q) return q > other.q;
     return chance < other.chance;
@@ -108,7 +108,8 @@ void assignPacked(const std::string& pack, SlotSearch& search, const SpreadCount
     Group best;
     for (const Members& members : candidates) {
       Group group = bestGroup(sites, members, assignment.missing(), placed);
-      if (!group.slots.empty() && (best.slots.empty() || group.ranksBefore(best))) best = std::move(group);
+      if (!group.slots.empty() && (best.slots.empty() || group.ranksBefore(best, sites.ranking())))
+        best = std::move(group);
     }
     if (best.slots.empty()) break;
     for (uint32_t number : best.slots) {

@@ -6,8 +6,8 @@ Comparison compare(const Offer& a, const Offer& b, Ranking ranking) {
   if (looksAtPerformance(ranking)) {
     if (a.standing == Standing::kAcceptable) {
       if (a.preferred != b.preferred) return {a.preferred, TieBreak::kPreferred};
-      if (bandOf(a.performance) != bandOf(b.performance))
-        return {bandOf(a.performance) < bandOf(b.performance), TieBreak::kPerformance};
+      const int bandA = bandOf(a.performance, ranking), bandB = bandOf(b.performance, ranking);
+      if (bandA != bandB) return {bandA < bandB, TieBreak::kPerformance};
     } else if (a.performance != b.performance) {
       return {a.performance > b.performance, TieBreak::kPerformance};
     }

@@ -17,7 +17,7 @@ enum class Ranking : uint8_t {
   // For jobs of which nothing is known: as kQuality, with the highest pressure in the place of Q. The
   // tightest fit would take them to the servers that are worst (docs/design.md).
   kLeastContended,
-  // Acceptable: preferred servers, then worth in bands of 0.02, then load, chance; others: worth.
+  // Acceptable: preferred servers, then worth in bands of 0.05, then load, chance; others: worth.
   kWorth,
   kLoad,  // load, then chance
   kChance,
@@ -36,11 +36,12 @@ struct Offer {
   uint8_t reason = 0;      // a Dropped: why it is not acceptable, where it is not
 };
 
-// Slots whose expected performance differs by less than a band of 0.02 count as alike: 0 for the best, that
-// is E within 0.02 of the best platform's; at most 50.
-inline constexpr double kBand = 0.02;
-inline int bandOf(double performance) {
-  return static_cast<int>((1.0 - performance) * (1 / kBand));
+// Slots whose expected performance, or worth, differs by less than a band count as alike: 0 for the best, at
+// most 50. By worth a band is a twentieth, which no user would notice: what is left to load then spares who
+// comes later.
+inline int bandOf(double performance, Ranking ranking) {
+  constexpr double kQualityBands = 1 / 0.02, kWorthBands = 1 / 0.05;
+  return static_cast<int>((1.0 - performance) * (ranking == Ranking::kWorth ? kWorthBands : kQualityBands));
 }
 
 inline bool looksAtPerformance(Ranking ranking) {
@@ -61,7 +62,8 @@ inline void seal(Offer& offer, Ranking ranking) {
   if (ranking == Ranking::kQuality) q = static_cast<uint64_t>(offer.q >> (kBitsOfQ - kKeyBitsOfQ));
   if (ranking == Ranking::kLeastContended) q = kMaxQ - offer.contention;
   const uint64_t byQuality = uint64_t{!offer.preferred} << kPreferredShift |
-                             static_cast<uint64_t>(bandOf(offer.performance)) << kKeyBitsOfQ | (kMaxQ - q);
+                             static_cast<uint64_t>(bandOf(offer.performance, ranking)) << kKeyBitsOfQ |
+                             (kMaxQ - q);
   offer.key |= offer.standing == Standing::kAcceptable ? byQuality : byPerformance;
 }
 

@@ -105,7 +105,7 @@ Offer Sites::offerAnew(const Site& site, uint32_t ownTasks) const {
 Sites::Quality Sites::qualityOf(const Site& site, uint32_t ownTasks) const {
   const Newcomer& newcomer = newcomerTo(site);
   const Glance seen = judge(site, ownTasks);
-  return {normalized(qNumerator(newcomer, seen)), satisfaction(newcomer, seen)};
+  return {normalized(qNumerator(newcomer, seen)), satisfaction(newcomer, seen), seen.cost};
 }
 
 const Newcomer& Sites::newcomerTo(const Site& site) const {

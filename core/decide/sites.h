@@ -38,8 +38,8 @@ struct SearchContext {
   const PreparedJob& job;
   double target = 0;          // least S that a claim asks for; 0 where the policy does not look at quality
   double acceptableFrom = 0;  // E; 0 where all that are free count as acceptable
-  // Performance from which on no other slot is worth a draw: 0 where any acceptable one will do; kWorth:
-  // within a band of the best that there can be.
+  // Performance from which on no other slot is worth a draw: 0 where any acceptable one will do; kWorth: the
+  // best that there can be.
   double goodEnough = 0;
   double price = 1;            // kWorth: of this worth on a slot is acceptable, too
   bool takesFeasible = false;  // slots below that may be taken too
@@ -63,9 +63,10 @@ class Sites {
   // The same for many, and quicker: records are prefetched while others are judged.
   void look(std::span<const SlotSampler::Slot> slots);
 
-  // Q and S of the site's slot after so many tasks of this job.
+  // Q and S of the site's slot after so many tasks of this job, and what those there would lose by one more.
   struct Quality {
     double q = 0, s = 0;
+    float cost = 0;
   };
   Quality qualityOf(const Site& site, uint32_t ownTasks) const;
 

@@ -19,6 +19,11 @@ enum class QualityModel : uint8_t {
 // What files and flags call them, in the order of the enumeration.
 inline constexpr std::array<std::string_view, 2> kQualityModelNames = {"encoded", "componentwise"};
 
+// How much pressure breaks no neighbour, and what S a newcomer leaves to neighbours that are not strict,
+// unless the operator says otherwise (core/decide/options.h). types.capnp has the second, too.
+inline constexpr int kDefaultNoiseFloor = 2;
+inline constexpr double kDefaultNeighbourFloor = 0.1, kMinNeighbourFloor = 0.01;
+
 // A job as one platform sees it: its demand scaled by the platform's share, in the job's own order.
 struct JobView {
   Order order{};  // from the unscaled demand; the same on every platform

@@ -67,6 +67,17 @@ struct Slowdowns {
   bool operator==(const Slowdowns&) const = default;
 };
 
+// What a task loses whose neighbours slow it down so, and whose worst resource is so far beyond what it
+// tolerates by all their pressures together: neighbour by neighbour, or by two thirds of that excess, the
+// worse of the two. Neither sees all: many that are borne one by one may be too much together, and pressures
+// that are felt do not add up. How much of the sum counts is a compromise between measured co-runs and a
+// truth that adds pressures up (docs/evaluation.md, "The defaults of the policy").
+constexpr Slowdown slowdownBy(const Slowdowns& each, uint8_t excessOfSum) {
+  constexpr uint32_t kOfSum = 2, kOfSumOf = 3;
+  const uint32_t excess = std::min<uint32_t>(excessOfSum, kMaxPressure);
+  return std::max(each.together(), slowdownAt(static_cast<uint8_t>(excess * kOfSum / kOfSumOf)));
+}
+
 // With which so much is left, from 0.01 to 1, rounded down.
 constexpr Slowdown slowdownLeaving(double satisfaction) {
   return static_cast<Slowdown>(kSlowdownUnit / satisfaction) - kSlowdownUnit;

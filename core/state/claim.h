@@ -13,17 +13,15 @@
 
 namespace tarcil {
 
-inline constexpr double kMinNeighbourFloor = 0.01;
-
 // How an agent judged the claims of a commit, as the settings that it knew and the job have it: they are
 // judged in the same way again where a server has changed meanwhile.
 struct Judging {
   QualityModel model = QualityModel::kComponentwise;
   ContentionModel contention = ContentionModel::kSum;
   int margin = 0;
-  int noiseFloor = 2;
+  int noiseFloor = kDefaultNoiseFloor;
   bool protectNeighbours = true;
-  double neighbourFloor = 0.5;  // as QualitySettings
+  double neighbourFloor = kDefaultNeighbourFloor;  // as QualitySettings
 
   bool operator==(const Judging&) const = default;
 };

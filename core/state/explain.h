@@ -49,6 +49,7 @@ struct Candidate {
   Pressure contention{};  // C, without the margin
   Pressure slack{};       // at least 0; Vacancy::kUnbounded where residents bear anything
   double q = 0, s = 0;
+  float cost = 0;  // what those there would lose, each in S, together; 0 where nobody asked
   TieBreak after = TieBreak::kNone;
 
   bool operator==(const Candidate&) const = default;
@@ -66,6 +67,10 @@ struct Explanation {
   bool allSeen = false;      // every free slot was drawn: nothing was left to chance
   bool enoughFound = false;  // as many acceptable slots as were wanted
   int margin = 0;            // pressure added to each contention when it was judged
+  // Where slots are ranked by worth: of which worth on one would have been taken that is not acceptable, as
+  // so many jobs waited. 1: none would.
+  double price = 1;
+  uint32_t waitingJobs = 0;
   std::array<uint32_t, kDropReasons> dropped{};
   std::vector<Candidate> best;  // highest ranked first; at most kMaxCandidates, but in plans
   uint64_t seed = 0;            // replays the decision on the same state

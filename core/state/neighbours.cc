@@ -20,12 +20,10 @@ Slowdown cappedSlowdown(uint8_t excess) {
   return slowdownAt(std::min(excess, static_cast<uint8_t>(kMaxPressure)));
 }
 
-// Neighbour by neighbour, or by half of what all pressures together exceed: the worse of the two. Neither
-// sees all: many that are borne one by one may be too much together, and pressures that are felt do not add
-// up.
+// How the newcomer's model has it.
 Slowdown slowdownOf(const Newcomer& newcomer, const Slowdowns& each, uint8_t excessOfSum) {
   if (!newcomer.byNeighbours) return cappedSlowdown(excessOfSum);
-  return std::max(each.together(), cappedSlowdown(excessOfSum / 2));
+  return slowdownBy(each, excessOfSum);
 }
 
 // Whether a task that is to lose no more than a twentieth is made to. What is within the noise floor may add

@@ -46,7 +46,7 @@ struct Meeting {
 
 // With `ownTasks` tasks of the same job on the server already, which are not among the neighbours. `excess`
 // is by how much the sum of all pressures exceeds what the newcomer tolerates. By ContentionModel::kSlowdowns
-// S is the lower of two: 1 less half of the excess, and by slowdowns; else 1 less the excess. Pure;
+// S is the lower of two: 1 less two thirds of the excess, and by slowdowns; else 1 less the excess. Pure;
 // O(neighbours).
 Meeting meet(const Newcomer& newcomer, std::span<const NeighbourGroup> neighbours, uint8_t excess,
              uint32_t ownTasks = 0);

@@ -80,7 +80,7 @@ class FullScan final : public ServerChoice {
                                 : belief_.targets[applicationOf(job)].value_or(settings_.target);
       const bool isAcceptable = performance >= target * bestFactor_[applicationOf(job)];
       if (!isAcceptable && !isAtBound) continue;
-      const double rank = isAcceptable ? -bandOf(performance) : performance;
+      const double rank = isAcceptable ? -bandOf(performance, Ranking::kQuality) : performance;
       const double free = static_cast<double>(site.free) / world_.servers()[server].units;
       const std::tuple offer(isAcceptable, rank, free, static_cast<uint32_t>(rng_()));
       if (choice.server != kNoServer && offer <= best) continue;

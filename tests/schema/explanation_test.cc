@@ -23,6 +23,8 @@ Explanation largest() {
   e.confidence = 0.999999;
   e.allSeen = e.enoughFound = true;
   e.margin = kMaxPressure;
+  e.price = 0.123456;
+  e.waitingJobs = kMax;
   e.dropped.fill(kMax);
   e.wanted = e.sought = e.placed = kMaxTasks;
   for (size_t i = 0; i < Explanation::kMaxCandidates; ++i) {
@@ -34,6 +36,7 @@ Explanation largest() {
     candidate.slack = Profile::filled(Vacancy::kUnbounded);
     candidate.q = 1.0 / 3;
     candidate.s = 2.0 / 3;
+    candidate.cost = 0.1F;
     candidate.after = TieBreak::kChance;
     e.best.push_back(candidate);
   }

@@ -158,9 +158,16 @@ Explanation aFullExplanation() {
   explanation.confidence = 0.99;
   explanation.allSeen = explanation.enoughFound = true;
   explanation.margin = 10;
+  explanation.price = 0.5;
+  explanation.waitingJobs = 14;
   explanation.dropped.fill(1);
-  explanation.best = {
-      {.server = 1, .rus = {1, 2, 3, 4}, .rusCount = 4, .q = 0.5, .s = 0.25, .after = TieBreak::kQ}};
+  explanation.best = {{.server = 1,
+                       .rus = {1, 2, 3, 4},
+                       .rusCount = 4,
+                       .q = 0.5,
+                       .s = 0.25,
+                       .cost = 0.25F,
+                       .after = TieBreak::kQ}};
   explanation.best[0].contention.fill(2);
   explanation.best[0].slack.fill(3);
   explanation.seed = 77;

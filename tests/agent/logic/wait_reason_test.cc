@@ -7,19 +7,19 @@
 namespace tarcil::agent::wait_reason_test {
 
 // A sample of which so many were acceptable and all others were dropped for this reason.
-Explanation sampled(uint32_t drawn, uint32_t acceptable, size_t reason) {
-  Explanation decision;
-  decision.drawn = drawn;
-  decision.acceptable = acceptable;
-  decision.dropped[reason] = drawn - acceptable;
+Decision sampled(uint32_t drawn, uint32_t acceptable, size_t reason) {
+  Decision decision;
+  decision.explanation.drawn = drawn;
+  decision.explanation.acceptable = acceptable;
+  decision.explanation.dropped[reason] = drawn - acceptable;
   return decision;
 }
 
-Explanation sampled(uint32_t drawn, uint32_t acceptable, Dropped reason) {
+Decision sampled(uint32_t drawn, uint32_t acceptable, Dropped reason) {
   return sampled(drawn, acceptable, static_cast<size_t>(reason));
 }
 
-std::string textAfter(const Explanation& decision) {
+std::string textAfter(const Decision& decision) {
   return whyWaiting(aJob(4), 2, {.usable = 32, .free = 9}, &decision).text;
 }
 
@@ -61,19 +61,19 @@ TEST(WaitReason, SaysThatFreeUnitsAreTooFewForATask) {
 }
 
 TEST(WaitReason, NamesTheResourceThatIsTooContended) {
-  Explanation decision = sampled(40, 3, Dropped::kQuality);
-  decision.best = {Candidate{}};
-  decision.best[0].contention = pressure({{Resource::kLlc, 60}, {Resource::kTlb, 40}});
+  Decision decision = sampled(40, 3, Dropped::kQuality);
+  decision.explanation.best = {Candidate{}};
+  decision.explanation.best[0].contention = pressure({{Resource::kLlc, 60}, {Resource::kTlb, 40}});
   JobSpec spec = aJob(4, tolerating({{Resource::kLlc, 30}, {Resource::kTlb, 30}}));
   EXPECT_EQ(whyWaiting(spec, 2, {.usable = 64, .free = 40}, &decision).text,
             "3 of 40 slots sampled suit it: llc is too contended on the rest");
 }
 
 TEST(WaitReason, NamesTheMarginWhereOnlyThatIsMissing) {
-  Explanation decision = sampled(4, 1, Dropped::kQuality);
-  decision.best = {Candidate{}};
-  decision.best[0].contention = pressure({{Resource::kLlc, 20}});
-  decision.margin = 10;
+  Decision decision = sampled(4, 1, Dropped::kQuality);
+  decision.explanation.best = {Candidate{}};
+  decision.explanation.best[0].contention = pressure({{Resource::kLlc, 20}});
+  decision.explanation.margin = 10;
   const JobSpec spec = aJob(4, tolerating({{Resource::kLlc, 24}}));
   EXPECT_EQ(
       whyWaiting(spec, 2, {.usable = 64, .free = 40}, &decision).text,
@@ -93,23 +93,35 @@ TEST(WaitReason, NamesWhatTheRestLacks) {
 }
 
 TEST(WaitReason, NamesTheServersWhereNoneHasASlot) {
-  Explanation decision;
-  decision.dropped[static_cast<size_t>(Dropped::kConstraint)] = 3;
+  Decision decision;
+  decision.explanation.dropped[static_cast<size_t>(Dropped::kConstraint)] = 3;
   EXPECT_EQ(textAfter(decision), "0 of 0 slots sampled suit it: the rest do not meet its constraints");
-  decision.dropped[static_cast<size_t>(Dropped::kNotEnoughFree)] = 4;
+  decision.explanation.dropped[static_cast<size_t>(Dropped::kNotEnoughFree)] = 4;
   EXPECT_EQ(textAfter(decision),
             "0 of 0 slots sampled suit it: the rest have fewer than 1 units free on one server");
 }
 
 TEST(WaitReason, DoesNotBlameServersThatWereNeverAskedFor) {
-  Explanation decision = sampled(4, 1, Dropped::kQuality);
-  decision.dropped[static_cast<size_t>(Dropped::kConstraint)] = 300;
+  Decision decision = sampled(4, 1, Dropped::kQuality);
+  decision.explanation.dropped[static_cast<size_t>(Dropped::kConstraint)] = 300;
   EXPECT_EQ(textAfter(decision),
             "1 of 4 slots sampled suit it: the platforms of the rest are too slow for its target");
 }
 
+TEST(WaitReason, SaysWhatASlotHasToBeWorthAsOthersWait) {
+  Decision decision = sampled(135, 0, static_cast<size_t>(Dropped::kNeighbour));
+  decision.explanation.price = 0.624;
+  decision.explanation.waitingJobs = 14;
+  decision.bestWorth = 0.41;
+  EXPECT_EQ(textAfter(decision),
+            "the best of 135 slots sampled is worth 41 % of its best speed to it, less what neighbours would "
+            "lose; 62 % is asked, as 14 jobs wait");
+  decision.bestWorth = 0;  // none could be had for any price
+  EXPECT_EQ(textAfter(decision).substr(0, 14), "0 of 135 slots");
+}
+
 TEST(WaitReason, IsTheSameReasonWhateverItsNumbers) {
-  const Explanation few = sampled(4, 0, Dropped::kSpread), many = sampled(40, 20, Dropped::kSpread);
+  const Decision few = sampled(4, 0, Dropped::kSpread), many = sampled(40, 20, Dropped::kSpread);
   const Units units{.usable = 32, .free = 9};
   EXPECT_EQ(whyWaiting(aJob(4), 2, units, &few).kind, whyWaiting(aJob(4), 3, units, &many).kind);
 }

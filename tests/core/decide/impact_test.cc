@@ -17,17 +17,11 @@ Neighbour neighbour(Pressures caused, Pressures tolerated) {
   return {profile.caused, profile.tolerated};
 }
 
-PressureSum adding(Pressures pressures) {
-  PressureSum sum{};
-  for (const auto& [resource, value] : pressures) sum[static_cast<size_t>(resource)] = value;
-  return sum;
-}
-
 TEST(Impact, SlackIsWhatIsToleratedLessWhatOthersAndTheBackgroundCause) {
   const Neighbourhood there = {.tasks = {neighbour({{Resource::kLlc, 30}}, {{Resource::kLlc, 50}}),
                                          neighbour({{Resource::kLlc, 12}}, {})},
                                .background = pressure({{Resource::kLlc, 5}})};
-  const auto impacts = impactOf(there, adding({{Resource::kLlc, 20}}));
+  const auto impacts = impactOf(there, pressure({{Resource::kLlc, 20}}));
   ASSERT_EQ(impacts.size(), 2u);
   EXPECT_EQ(impacts[0].task, 0u);
   EXPECT_EQ(impacts[0].before[kLlc], 50 - 12 - 5);
@@ -37,13 +31,13 @@ TEST(Impact, SlackIsWhatIsToleratedLessWhatOthersAndTheBackgroundCause) {
 
 TEST(Impact, WhatTasksCauseThatAreNotListedIsFeltToo) {
   Neighbourhood there = {.tasks = {neighbour({}, {{Resource::kLlc, 50}})}};
-  there.unlisted = adding({{Resource::kLlc, 12}});
-  EXPECT_EQ(impactOf(there, adding({}))[0].before[kLlc], 50 - 12);
+  there.unlisted[kLlc] = 12;
+  EXPECT_EQ(impactOf(there, Pressure{})[0].before[kLlc], 50 - 12);
 }
 
 TEST(Impact, WhoToleratesEverythingLosesNothing) {
   const Neighbourhood there = {.tasks = {neighbour({{Resource::kLlc, 30}}, {})}};
-  const auto impacts = impactOf(there, adding({{Resource::kLlc, 99}}));
+  const auto impacts = impactOf(there, pressure({{Resource::kLlc, 99}}));
   EXPECT_EQ(impacts[0].before, noResidents());
   EXPECT_EQ(impacts[0].after, noResidents());
   EXPECT_EQ(worstLoss(impacts[0]), std::nullopt);
@@ -52,7 +46,7 @@ TEST(Impact, WhoToleratesEverythingLosesNothing) {
 TEST(Impact, ScalesDemandAndPressureToThePlatform) {
   Neighbourhood there = {.tasks = {neighbour({}, {{Resource::kLlc, 39}})}};
   there.share[kLlc] = kShareUnit / 2;
-  const auto impacts = impactOf(there, adding({{Resource::kLlc, 40}}));
+  const auto impacts = impactOf(there, pressure({{Resource::kLlc, 40}}));
   EXPECT_EQ(impacts[0].before[kLlc], 99 - 30);
   EXPECT_EQ(impacts[0].after[kLlc], 99 - 30 - 20);
 }
@@ -60,14 +54,14 @@ TEST(Impact, ScalesDemandAndPressureToThePlatform) {
 TEST(Impact, PrivateResourceHurtsNobody) {
   Neighbourhood there = {.tasks = {neighbour({}, {{Resource::kLlc, 0}})}};
   there.share[kLlc] = 0;
-  EXPECT_EQ(worstLoss(impactOf(there, adding({{Resource::kLlc, 99}}))[0]), std::nullopt);
+  EXPECT_EQ(worstLoss(impactOf(there, pressure({{Resource::kLlc, 99}}))[0]), std::nullopt);
 }
 
 TEST(Impact, WorstIsWhoIsLeftTheLeastThenWhoLosesMore) {
   const Neighbourhood there = {.tasks = {neighbour({}, {{Resource::kTlb, 3}}),     // loses nothing
                                          neighbour({}, {{Resource::kLlc, 60}}),    // left 40
                                          neighbour({}, {{Resource::kLlc, 10}})}};  // left -10
-  const auto impacts = impactOf(there, adding({{Resource::kLlc, 20}}));
+  const auto impacts = impactOf(there, pressure({{Resource::kLlc, 20}}));
   EXPECT_EQ(impacts[0].task, 2u);
   EXPECT_EQ(impacts[1].task, 1u);
   EXPECT_EQ(impacts[2].task, 0u);
@@ -81,36 +75,48 @@ TEST(Impact, WorstIsWhoIsLeftTheLeastThenWhoLosesMore) {
 TEST(Impact, ByTheMeanOfTheOtherUnits) {
   const Neighbourhood there = {
       .tasks = {neighbour({}, {{Resource::kLlc, 50}})}, .model = ContentionModel::kMean, .rus = 5};
-  EXPECT_EQ(impactOf(there, adding({{Resource::kLlc, 80}}))[0].after[kLlc], 50 - 20);
+  EXPECT_EQ(impactOf(there, pressure({{Resource::kLlc, 80}}))[0].after[kLlc], 50 - 20);
+}
+
+TEST(Impact, SaysWhatIsLeftOfTheSpeed) {
+  Neighbourhood there = {
+      .tasks = {neighbour({}, {{Resource::kLlc, 30}}), neighbour({{Resource::kLlc, 20}}, {})}};
+  Impact sum = impactOf(there, pressure({{Resource::kLlc, 40}}))[0];
+  EXPECT_DOUBLE_EQ(sum.satisfactionBefore, 1);
+  EXPECT_NEAR(sum.satisfactionAfter, 1 - 30 / 99.0, 0.01);
+  EXPECT_NEAR(impactOf(there, pressure({{Resource::kLlc, 20}}), 2)[0].satisfactionAfter, 1 - 30 / 99.0, 0.01);
+  // Each of two is borne; felt are 15 points beyond the onset of 25, and two thirds of what all exceed.
+  there.model = ContentionModel::kSlowdowns;
+  const Impact one = impactOf(there, pressure({{Resource::kLlc, 40}}))[0];
+  EXPECT_DOUBLE_EQ(one.satisfactionBefore, 1);
+  EXPECT_NEAR(one.satisfactionAfter, 1 - 20 / 99.0, 0.01);
+  const Impact alone =
+      impactOf({.tasks = {there.tasks[0]}, .model = there.model}, pressure({{Resource::kLlc, 40}}))[0];
+  EXPECT_NEAR(alone.satisfactionAfter, 1 - 15 / 99.0, 0.01);
 }
 
 // --- Properties ---
 
 rc::Gen<Neighbourhood> aNeighbourhood(rc::Gen<Share> share) {
   return rc::gen::apply(
-      [](const std::vector<Profile>& profiles, const Share& arriving, const Pressure& background, bool mean,
-         int rus) {
+      [](const std::vector<Profile>& profiles, const Share& arriving, const Pressure& background,
+         ContentionModel model, int rus) {
         Neighbourhood there;
         for (const Profile& profile : profiles) there.tasks.push_back({profile.caused, profile.tolerated});
         there.share = arriving;
         there.background = background;
-        there.model = mean ? ContentionModel::kMean : ContentionModel::kSum;
+        there.model = model;
         there.rus = rus;
         return there;
       },
-      rc::gen::container<std::vector<Profile>>(aProfile()), share, aPressure(), rc::gen::arbitrary<bool>(),
+      rc::gen::container<std::vector<Profile>>(aProfile()), share, aPressure(),
+      rc::gen::element(ContentionModel::kSum, ContentionModel::kMean, ContentionModel::kSlowdowns),
       rc::gen::inRange(1, 64));
-}
-
-PressureSum sumOf(const Pressure& pressure) {
-  PressureSum sum{};
-  std::copy(pressure.begin(), pressure.end(), sum.begin());
-  return sum;
 }
 
 RC_GTEST_PROP(ImpactProperty, AddingNothingChangesNothing, ()) {
   const Neighbourhood there = *aNeighbourhood(aShare());
-  const auto impacts = impactOf(there, {});
+  const auto impacts = impactOf(there, Pressure{});
   RC_ASSERT(impacts.size() == there.tasks.size());
   for (const Impact& impact : impacts) RC_ASSERT(impact.before == impact.after);
 }
@@ -127,7 +133,7 @@ RC_GTEST_PROP(ImpactProperty, AfterIsBeforeLessWhatArrivesOfTheNewcomers, ()) {
   tenth(there.background);
   Pressure newcomer = *aPressure();
   tenth(newcomer);
-  for (const Impact& impact : impactOf(there, sumOf(newcomer))) {
+  for (const Impact& impact : impactOf(there, newcomer)) {
     for (size_t i = 0; i < kResources; ++i) {
       if (impact.before[i] == kNoResident) {
         RC_ASSERT(impact.after[i] == kNoResident);
@@ -144,9 +150,10 @@ RC_GTEST_PROP(ImpactProperty, AfterIsBeforeLessWhatArrivesOfTheNewcomers, ()) {
 
 RC_GTEST_PROP(ImpactProperty, NobodyGainsAndTheWorstComeFirst, ()) {
   const Neighbourhood there = *aNeighbourhood(aShare());
-  const auto impacts = impactOf(there, sumOf(*aPressure()));
+  const auto impacts = impactOf(there, *aPressure());
   for (size_t k = 0; k < impacts.size(); ++k) {
     for (size_t i = 0; i < kResources; ++i) RC_ASSERT(impacts[k].after[i] <= impacts[k].before[i]);
+    RC_ASSERT(impacts[k].satisfactionAfter <= impacts[k].satisfactionBefore);
     if (k > 0) RC_ASSERT(!isWorse(impacts[k], impacts[k - 1]));
   }
 }
