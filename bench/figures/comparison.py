@@ -47,6 +47,7 @@ def performance(result):
 
 
 def compare(name, seeds, scenarios):
+    """Empty is a policy of which a run was given up (LIMIT in figure.py), and what the bound does not say."""
     figure = Figure(name, seeds)
     runs = figure.simulate({key: {**scenario, "policies": policies_for(scenario)}
                             for key, scenario in scenarios.items()}, partly=True)

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "classifier/tolerance_search.h"
+
 namespace tarcil::sim::classified_belief_test {
 
 constexpr uint32_t kAllResources = kResources;
@@ -53,8 +55,8 @@ TEST(ClassifiedBelief, FindsWhatIsProbed) {
     for (const bool known : {true, false}) {
       const Distance distance = distanceFrom(truth, classified(truth, {.probes = kAllResources}), known);
       EXPECT_LT(distance.caused, 0.6) << "but for rounding";
-      // The kernel has no more than 99 to press with, and what costs less than a twentieth then is borne.
-      EXPECT_LT(distance.tolerated, 3);
+      // As close as the search goes.
+      EXPECT_LT(distance.tolerated, ToleranceOptions().precision);
     }
   }
 }
