@@ -189,6 +189,8 @@ class ScenarioReader {
     assignInteger(scenario.phases, truth->take("phases"), 1, 10);
     assignNumber(scenario.phaseChange, truth->take("phase_change"), 0, 1);
     assignNumber(scenario.noise, truth->take("noise"), 0, 0.9);
+    assignNamed(scenario.profiles, sim::kProfileSourceNames, truth->take("profiles"));
+    assignInteger(scenario.probes, truth->take("probes"), 1, 10);
     assignNumber(scenario.classificationError, truth->take("classification_error"), 0, 1);
     truth->refuseOthers();
   }

@@ -12,7 +12,7 @@
 #include "profiler/calibrate.h"
 #include "profiler/calibration.h"
 #include "profiler/command_run.h"
-#include "profiler/tolerance_search.h"
+#include "classifier/tolerance_search.h"
 
 namespace tarcil {
 

@@ -1,6 +1,7 @@
 // What is simulated: the cluster, its jobs, the truth about them, and the policies to compare.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -76,6 +77,14 @@ enum class TruthKind : uint8_t {
   kProfiles,  // of a recorded cluster: as on emulated servers (sim/replay)
 };
 
+// Where the profiles that schedulers are told come from.
+enum class ProfileSource : uint8_t {
+  kTruth,       // from what the truth is made of, with an error that is set
+  kClassified,  // from a few probes of it (sim/ground_truth/classified_belief.h)
+};
+// What files call them, in the order of the enumeration.
+inline constexpr std::array<std::string_view, 2> kProfileSourceNames = {"truth", "classified"};
+
 struct PlatformSize {
   uint32_t units = 16;
   uint32_t servers = 400;
@@ -128,8 +137,10 @@ struct Scenario {
   uint32_t phases = 1;          // of tasks, 1 to 10
   double phaseChange = 0;       // of their pressures, in [0, 1]
   double noise = 0;             // tasks run at 1 - noise to 1 of their speed, by chance; in [0, 0.9]
-  // Mean error of what schedulers are told, relative to it; in [0, 1].
+  ProfileSource profiles = ProfileSource::kTruth;
+  // Of kTruth: the mean error of what schedulers are told, relative to it; in [0, 1].
   double classificationError = 0;
+  uint32_t probes = 2;                   // of kClassified, of each application that is not known; 1 to 10
   std::shared_ptr<const CoRuns> coRuns;  // of kMeasured
 
   // --- The policies

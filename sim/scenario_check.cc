@@ -162,6 +162,18 @@ std::vector<std::string> problems(const Scenario& scenario) {
   check.that(uint64_t{scenario.applications} * scenario.phases <= 60'000,
              "phases: times applications is above 60000; write less of either");
   check.range("classification_error", scenario.classificationError, 0.0, 1.0);
+  check.range("probes", scenario.probes, 1U, 10U);
+  if (scenario.profiles == ProfileSource::kClassified) {
+    check.that(scenario.truth == TruthKind::kParametric || scenario.truth == TruthKind::kMeasured,
+               "profiles: there is nothing to classify without a truth that is probed; write truth.kind: "
+               "parametric or "
+               "measured");
+    check.that(
+        scenario.classificationError == 0,
+        "classification_error: stands beside profiles: classified, which err by themselves; write 0, or "
+        "profiles: truth");
+    check.range<uint32_t>("applications of profiles: classified", scenario.applications, 4, 1'000);
+  }
   check.that(!scenario.policies.empty(), "policies: has none; write at least one");
   checkTasksOfJob(scenario, check);
   check.that(!scenario.seeds.empty(), "seeds: has none; write at least one");

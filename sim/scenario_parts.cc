@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/chance.h"
+#include "sim/ground_truth/classified_belief.h"
 #include "sim/replay/profiled_truth.h"
 
 namespace tarcil::sim {
@@ -44,6 +45,13 @@ void settle(const Residents& residents, uint16_t applications, std::vector<SimSe
     withRoom[position] = withRoom.back();
     withRoom.pop_back();
   }
+}
+
+// What schedulers are told of a truth that has a classifier.
+template <typename Of>
+Belief beliefOf(const Scenario& scenario, const Of& truth, Rng& rng) {
+  if (scenario.profiles == ProfileSource::kTruth) return truth.belief(scenario.classificationError, rng);
+  return classifiedBelief(truth, {.probes = scenario.probes, .noise = scenario.noise}, rng);
 }
 
 }  // namespace
@@ -130,13 +138,13 @@ Truth truthOf(const Scenario& scenario, uint64_t seed) {
       options.phases = scenario.phases;
       options.phaseChange = scenario.phaseChange;
       auto truth = std::make_unique<ParametricTruth>(options, rng);
-      made.belief = truth->belief(scenario.classificationError, beliefRng);
+      made.belief = beliefOf(scenario, *truth, beliefRng);
       made.truth = std::move(truth);
       break;
     }
     case TruthKind::kMeasured: {
       auto truth = std::make_unique<MeasuredTruth>(*scenario.coRuns);
-      made.belief = truth->belief(scenario.classificationError, beliefRng);
+      made.belief = beliefOf(scenario, *truth, beliefRng);
       made.truth = std::move(truth);
       break;
     }

@@ -1,13 +1,15 @@
 """What the commands of this folder share: many runs of `tarcil sim` over all cores, real clusters, tables, CSV, plots.
 
 A figure says what it simulates as scenarios (docs/simulator.md) under keys of its own, and gets the runs back under
-the same keys. In the environment, SEEDS=1..8 asks for other seeds than the figure's own, and TARCIL for another binary.
+the same keys. In the environment, SEEDS=1..8 asks for other seeds than the figure's own, TARCIL for another binary, and
+LIMIT=300 for a run to be given up after so many seconds of processor time (900).
 """
 
 import csv
 import json
 import math
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -15,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+LIMIT = int(os.environ.get("LIMIT", 900))
 TARCIL = Path(os.environ.get("TARCIL", ROOT / "build/release/tarcil"))
 
 
@@ -31,16 +34,19 @@ class Figure:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.seeds = seeds_of(os.environ.get("SEEDS", seeds))
 
-    def simulate(self, points):
-        """{key: scenario} to {key: {policy: [a run for each seed]}}; `policies` of each scenario are those to run."""
+    def simulate(self, points, partly=False):
+        """{key: scenario} to {key: {policy: [a run for each seed]}}; `policies` of each scenario are those to run. One that
+        is given up ends it, or is None where `partly`."""
         wanted = [(key, policy, seed) for key, scenario in points.items()
                   for policy in scenario["policies"] for seed in self.seeds]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             done = list(pool.map(lambda one: run(points[one[0]], one[1], one[2]), wanted))
+        if None in done and not partly:
+            sys.exit("a run was given up; LIMIT says after how many seconds of processor time")
         runs = {key: {policy: [] for policy in scenario["policies"]} for key, scenario in points.items()}
         for (key, policy, _), result in zip(wanted, done):
             runs[key][policy].append(result)
-        keyed = [{"point": key, **result} for (key, _, _), result in zip(wanted, done)]
+        keyed = [{"point": key, **result} for (key, _, _), result in zip(wanted, done) if result]
         (self.folder / f"{self.name}.json").write_text(json.dumps(keyed))
         return runs
 
@@ -148,8 +154,11 @@ def run(scenario, policy, seed):
     with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
         json.dump(scenario, file)  # which is YAML too
         file.flush()
-        done = subprocess.run([TARCIL, "sim", file.name, "--policy", policy, "--seed", str(seed), "--json"],
-                              capture_output=True, text=True, check=False)
+        done = subprocess.run(["prlimit", f"--cpu={LIMIT}:{LIMIT + 10}", TARCIL, "sim", file.name, "--policy", policy, "--seed", str(seed),
+                               "--json"], capture_output=True, text=True, check=False)
+    if done.returncode == -signal.SIGXCPU:
+        print(f"{policy}, seed {seed}: given up after {LIMIT} s of processor time", file=sys.stderr)
+        return None
     if done.returncode != 0:
         sys.exit(f"{policy}, seed {seed}: {done.stderr}")
     result = json.loads(done.stdout)
@@ -159,11 +168,11 @@ def run(scenario, policy, seed):
 
 
 def mean(runs, *keys):
-    """Over the seeds, of the number under these keys; not a number where a run has none there."""
+    """Over the seeds, of the number under these keys; not a number where a run has none there, or was given up."""
     values = []
     for result in runs:
         for key in keys:
-            result = result[key]
+            result = result and result[key]
         values.append(math.nan if result is None else result)
     return estimate(values)
 

@@ -175,6 +175,13 @@ std::string replayText(const sim::Replay& replay) {
   return text;
 }
 
+std::string profilesText(const sim::Scenario& scenario) {
+  if (scenario.profiles == sim::ProfileSource::kTruth) {
+    return ", profiles off by " + percent(scenario.classificationError) + " %";
+  }
+  return ", profiles of every second one inferred from " + counted(scenario.probes, "probe");
+}
+
 std::string truthText(const sim::Scenario& scenario) {
   switch (scenario.truth) {
     case sim::TruthKind::kNone:
@@ -182,12 +189,12 @@ std::string truthText(const sim::Scenario& scenario) {
     case sim::TruthKind::kParametric:
       return "parametric, " + std::to_string(scenario.applications) + " applications, neighbours by the " +
              std::string(sim::kCombiningNames[static_cast<size_t>(scenario.combining)]) +
-             ", profiles off by " + percent(scenario.classificationError) + " %";
+             profilesText(scenario);
     case sim::TruthKind::kProfiles:
       return "as the recorded profiles say";
     case sim::TruthKind::kMeasured:
       return "measured co-runs of " + counted(scenario.coRuns->programs.size(), "program") +
-             ", profiles off by " + percent(scenario.classificationError) + " %";
+             profilesText(scenario);
   }
   return "";
 }

@@ -59,11 +59,13 @@ class Fit {
   }
 
   double squaredError(size_t program, size_t neighbour) const {
+    const double loss = losses_[program * count_ + neighbour];
+    if (std::isnan(loss)) return 0;
     int most = 0;
     for (size_t r = 0; r < kUsed; ++r) {
       most = std::max(most, profiles_[neighbour].caused[r] - profiles_[program].tolerated[r]);
     }
-    const double off = static_cast<double>(most) / kMaxPressure - losses_[program * count_ + neighbour];
+    const double off = static_cast<double>(most) / kMaxPressure - loss;
     return off * off;
   }
   double errorOfRow(size_t program) const {

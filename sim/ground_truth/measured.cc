@@ -191,10 +191,14 @@ double MeasuredTruth::fastest(ApplicationNumber program, PlatformNumber, uint32_
   return speedAt(std::min({slowdown, ofTriples, ofTriples * (tasks - 1) / 2}));
 }
 
-Belief MeasuredTruth::belief(double error, Rng& rng) const {
+std::vector<double> MeasuredTruth::losses() const {
+  std::vector<double> losses;
+  for (const double slowdown : coRuns_.pairs) losses.push_back(std::max(0.0, 1 - 1 / (1 + slowdown)));
+  return losses;
+}
+
+Belief MeasuredTruth::beliefFrom(const std::vector<double>& losses, double error, Rng& rng) const {
   const size_t count = coRuns_.programs.size();
-  std::vector<double> losses(count * count);
-  for (size_t i = 0; i < losses.size(); ++i) losses[i] = std::max(0.0, 1 - 1 / (1 + coRuns_.pairs[i]));
   Belief belief;
   belief.profiles = fittedProfiles(losses, rng);
   belief.shares.push_back(fullShare());

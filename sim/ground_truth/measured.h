@@ -56,7 +56,11 @@ class MeasuredTruth final : public GroundTruth {
   // tolerates. Found by changing one entry after the other while that helps. As tolerated is told what costs
   // a twentieth of the speed. Then each pressure and each demand (99 - tolerated) is off by a normal deviate
   // whose mean size is `error` of itself.
-  Belief belief(double error, Rng& rng) const;
+  Belief belief(double error, Rng& rng) const { return beliefFrom(losses(), error, rng); }
+  // The same from these losses of each program beside each other one, as in fittedProfiles().
+  Belief beliefFrom(const std::vector<double>& losses, double error, Rng& rng) const;
+  // 1 - performance of each program beside each other one and a copy of itself, at least 0; by row.
+  std::vector<double> losses() const;
 
  private:
   double slowdown(ApplicationNumber program, std::span<const ApplicationNumber> others) const;

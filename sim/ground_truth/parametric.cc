@@ -115,6 +115,19 @@ void ParametricTruth::speeds(PlatformNumber platform, std::span<const Applicatio
   }
 }
 
+double ParametricTruth::besideKernel(ApplicationNumber application, size_t resource, double pressure) const {
+  const Application& own = applications_[application];
+  const double need = own.need[resource], steepness = own.steepness[resource];
+  const double slowdown = combining_ == Combining::kProduct
+                              ? steepness * need * pressure
+                              : timeLost(pressure, need, 1, steepness, own.bend[resource]);
+  return 1 / (1 + slowdown);
+}
+
+double ParametricTruth::kernelBeside(ApplicationNumber application, size_t resource) const {
+  return 1 / (1 + applications_[application].pressure[resource]);
+}
+
 double ParametricTruth::borne(const Application& application, size_t resource) const {
   const double lost = kBorneLoss / (1 - kBorneLoss);
   const double s = application.steepness[resource], b = application.bend[resource];

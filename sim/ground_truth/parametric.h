@@ -58,10 +58,16 @@ class ParametricTruth final : public GroundTruth {
     return static_cast<ApplicationNumber>(application + phase * known_);
   }
 
-  // What a classifier would tell of the first phase: pressures as hundredths of the reference machine; as
-  // tolerated the pressure on a resource at which an application loses a twentieth of its speed. Each
-  // pressure, each demand (what is not tolerated) and each platform's speed is off by a normal deviate whose
-  // mean size is `error` of itself.
+  // How fast a task runs in its first phase, of its speed alone, on a reference machine that it has to itself
+  // but for a kernel that presses so hard on one resource; and, of its own, the kernel of a resource that
+  // takes all of it, beside the task. Kernels press on nothing else (classifier/kernels/kernel.h).
+  double besideKernel(ApplicationNumber application, size_t resource, double pressure) const;
+  double kernelBeside(ApplicationNumber application, size_t resource) const;
+
+  // What a classifier that errs so much would tell of the first phase: pressures as hundredths of the
+  // reference machine; as tolerated the pressure on a resource at which an application loses a twentieth of
+  // its speed. Each pressure, each demand (what is not tolerated) and each platform's speed is off by a
+  // normal deviate whose mean size is `error` of itself.
   Belief belief(double error, Rng& rng) const;
 
  private:

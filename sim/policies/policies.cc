@@ -17,11 +17,6 @@ namespace tarcil::sim {
 std::unique_ptr<Scheduler> schedulerOf(const Scenario& scenario, PolicyName policy, World& world,
                                        const Belief& belief, Rng rng) {
   const Duration oneWay = scenario.roundTrip / 2;
-  const auto queues = [&](Sampling sampling) {
-    return std::make_unique<ServerQueues>(
-        world, ServerQueuesOptions{.sampling = sampling, .probeRatio = scenario.probeRatio, .oneWay = oneWay},
-        rng);
-  };
   SharedStateOptions agents;
   agents.agents = scenario.agents;
   agents.settings = scenario.settings;
@@ -32,18 +27,23 @@ std::unique_ptr<Scheduler> schedulerOf(const Scenario& scenario, PolicyName poli
   const DecisionTime scan{
       .fixed = scenario.decision, .perSlot = scenario.scanPerSlot, .bound = scenario.scanBound};
   const CentralOptions asAgents{.launch = launchCostsOf(oneWay, agents.durable), .decision = scan};
+  const auto queues = [&](Sampling sampling, Duration toStart) {
+    const ServerQueuesOptions options{
+        .sampling = sampling, .probeRatio = scenario.probeRatio, .oneWay = oneWay, .toStart = toStart};
+    return std::make_unique<ServerQueues>(world, options, rng);
+  };
   const auto central = [&world](std::unique_ptr<ServerChoice> choice, const CentralOptions& options) {
     return std::make_unique<CentralPolicy>(world, std::move(choice), options);
   };
   switch (policy) {
     case PolicyName::kBatch:
-      return queues(Sampling::kBatch);
+      return queues(Sampling::kBatch, oneWay);
     case PolicyName::kPerTask:
-      return queues(Sampling::kPerTask);
+      return queues(Sampling::kPerTask, oneWay);
     case PolicyName::kRandom:
-      return queues(Sampling::kRandom);
+      return queues(Sampling::kRandom, oneWay);
     case PolicyName::kRandomRetry:
-      return queues(Sampling::kRandomRetry);
+      return queues(Sampling::kRandomRetry, asAgents.launch.toStart);
     case PolicyName::kLateBinding:
     case PolicyName::kLateBindingAware:
     case PolicyName::kLateBindingAdaptive:

@@ -22,7 +22,7 @@ void ServerQueues::jobArrived(JobNumber job) {
   const SimJob& arrived = world_.job(job);
   draw(arrived.tasks, arrived.rus);
   for (uint32_t i = 0; i < arrived.tasks; ++i) {
-    world_.send(options_.oneWay, {.kind = kTaskArrives, .a = arrived.firstTask + i, .b = drawn_[i]});
+    world_.send(options_.toStart, {.kind = kTaskArrives, .a = arrived.firstTask + i, .b = drawn_[i]});
   }
 }
 

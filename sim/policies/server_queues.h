@@ -25,6 +25,8 @@ struct ServerQueuesOptions {
   Sampling sampling = Sampling::kBatch;
   double probeRatio = 2;  // servers probed for each task
   Duration oneWay = std::chrono::microseconds(500);
+  // Of kRandom and kRandomRetry: from a job's arrival until its tasks come to their servers.
+  Duration toStart = oneWay;
 };
 
 // As in Sparrow's simulators: a probe arrives after one way and sees the free units there or, where there are

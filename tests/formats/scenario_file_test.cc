@@ -26,7 +26,7 @@ TEST(ParseScenario, ReadsEveryField) {
       "noise: 0.25, applications: 7, combine: "
       "mean, heterogeneity: "
       "0.1, "
-      "pressure: 0.5, classification_error: 0.05}\n"
+      "pressure: 0.5, classification_error: 0.05, profiles: classified, probes: 4}\n"
       "policies: [quality, late-binding]\n"
       "seeds: 1,4..6\n"
       "quality: {target: 0.9, confidence: 0.99, cap: 16, floor: 4, ratio: 8, margin: 5, noise_floor: 1, "
@@ -56,6 +56,8 @@ TEST(ParseScenario, ReadsEveryField) {
   EXPECT_EQ(scenario.truth, sim::TruthKind::kMeasured);
   EXPECT_EQ(scenario.combining, sim::Combining::kMean);
   EXPECT_EQ(scenario.classificationError, 0.05);
+  EXPECT_EQ(scenario.profiles, sim::ProfileSource::kClassified);
+  EXPECT_EQ(scenario.probes, 4u);
   EXPECT_EQ(scenario.phases, 3u);
   EXPECT_EQ(scenario.phaseChange, 0.5);
   EXPECT_EQ(scenario.noise, 0.25);

@@ -70,7 +70,8 @@ TEST(Baselines, StartTasksAtTheSameCostsAsQuality) {
   EXPECT_NEAR(ours, 1.8, 0.02) << "four messages and a disk, less what the end needs not wait for";
   for (const PolicyName policy :
        {PolicyName::kGreedy, PolicyName::kGreedyLeastLoaded, PolicyName::kMostAllocated,
-        PolicyName::kLeastAllocated, PolicyName::kBestFit, PolicyName::kBackfill, PolicyName::kLeastLoaded}) {
+        PolicyName::kLeastAllocated, PolicyName::kBestFit, PolicyName::kBackfill, PolicyName::kLeastLoaded,
+        PolicyName::kRandomRetry}) {
     EXPECT_NEAR(delayOfOneJob(policy), ours, 0.02) << name(policy);
   }
 }

@@ -219,6 +219,18 @@ TEST(Scenario, WrongProfilesCostQuality) {
   EXPECT_LT(simulate(scenario, PolicyName::kQuality, 1).quality.mean, right - 0.01);
 }
 
+TEST(Scenario, ClassifiedProfilesCostQualityAndAreWorthIt) {
+  Scenario scenario = small();
+  scenario.mean = std::chrono::seconds(10);
+  const auto quality = [&scenario](PolicyName policy) { return simulate(scenario, policy, 1).quality.mean; };
+  const double right = quality(PolicyName::kQuality);
+  scenario.profiles = ProfileSource::kClassified;
+  scenario.probes = 3;
+  const double ours = quality(PolicyName::kQuality);
+  EXPECT_LT(ours, right - 0.005);
+  EXPECT_GT(ours, quality(PolicyName::kRandom) + 0.01);
+}
+
 TEST(Scenario, MovesArrivalsToReachALoad) {
   Scenario scenario = small();
   scenario.workload = WorkloadKind::kMixed;
@@ -261,6 +273,14 @@ TEST(ScenarioProblems, TellWhatDoesNotGoTogether) {
   scenario.truth = TruthKind::kMeasured;
   scenario.platforms = {{}, {}};
   EXPECT_THAT(problems(scenario), Contains(HasSubstr("co-runs were measured on one platform")));
+  Scenario classified;
+  classified.profiles = ProfileSource::kClassified;
+  EXPECT_THAT(problems(classified), IsEmpty());
+  classified.classificationError = 0.1;
+  EXPECT_THAT(problems(classified), Contains(HasSubstr("classification_error: stands beside profiles")));
+  classified.truth = TruthKind::kNone;
+  EXPECT_THAT(problems(classified),
+              Contains(HasSubstr("nothing to classify without a truth that is probed")));
   Scenario wide;
   Trace trace;
   trace.jobs = {{.rus = 2, .each = Duration(1), .application = "a"}};

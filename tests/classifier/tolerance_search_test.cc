@@ -1,4 +1,4 @@
-#include "profiler/tolerance_search.h"
+#include "classifier/tolerance_search.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

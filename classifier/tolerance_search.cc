@@ -1,4 +1,4 @@
-#include "profiler/tolerance_search.h"
+#include "classifier/tolerance_search.h"
 
 #include <algorithm>
 #include <cmath>
