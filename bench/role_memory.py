@@ -60,14 +60,14 @@ def unfinished(cluster):
                                          re.MULTILINE))))
 
 
-def until_steady(build, behaviour, bound, what=unfinished):
-    """Until nothing more is taken, whatever the client does."""
+def until_steady(build, behaviour, bound, seconds=20):
+    """Until nothing more is taken for so long, whatever the client does."""
     with tempfile.TemporaryDirectory(prefix="tarcil-memory-", dir="/var/tmp") as folder, hostile.Cluster(
             build, folder, 100, 0, [behaviour]) as here:
         roles, before = Roles(here.processes), -1
-        while before != (now := what(here)):
+        while before != (now := unfinished(here)):
             before = now
-            misbehave(here, behaviour, 20)
+            misbehave(here, behaviour, seconds)
         roles.row(bound, f"{now:,} jobs")
 
 
@@ -91,7 +91,7 @@ def held_jobs(build):
 
 
 def input_files(build):
-    until_steady(build, "large-files", "input files of a user (`--max-files-size-of-user`), 64 MiB each")
+    until_steady(build, "large-files", "input files of a user (`--max-files-size-of-user`), 64 MiB each", 100)
 
 
 def unread_answers(build):

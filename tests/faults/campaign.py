@@ -208,12 +208,14 @@ class HangingDisk:
 
 def stop(*pids):
     for pid in pids:
-        os.kill(pid, signal.SIGSTOP)
+        with contextlib.suppress(ProcessLookupError):  # a task's own that came and went
+            os.kill(pid, signal.SIGSTOP)
 
 
 def go_on(*pids):
     for pid in pids:
-        os.kill(pid, signal.SIGCONT)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGCONT)
 
 
 # --- Cases ------------------------------------------------------------------------------------------------
@@ -428,7 +430,7 @@ def everything_stopped():
         processes = sorted(set(trees) | {child for pid in trees for child in descendants(pid)})
         stop(*processes)
         time.sleep(90)
-        go_on(*(pid for pid in processes if Path(f"/proc/{pid}").exists()))
+        go_on(*processes)
         until("the cluster runs new jobs", lambda: cluster.tarcil("run", "--", "true", check=False).returncode == 0)
         cluster.open_gate()
         cluster.expect_done(*jobs)
@@ -467,12 +469,15 @@ def memory_of_the_machine():
             with open(cluster.folder / "large", "wb") as file:
                 file.write(os.urandom(48 << 20))
             (cluster.folder / "large.yaml").write_text(json.dumps({"command": ["true"], "files": ["large"]}))
-            codes = [cluster.tarcil("submit", "large.yaml", check=False).returncode for _ in range(4)]
+            submissions = [subprocess.Popen(cluster.command("submit", "large.yaml"), cwd=cluster.folder, env=cluster.environment(),
+                                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for _ in range(4)]
+            time.sleep(30)
             failures = int((group / "memory.failcnt").read_text())
         finally:
             (group / "memory.limit_in_bytes").write_text("-1")
         until("the cluster answers again", lambda: cluster.tarcil("server", "list", check=False).returncode == 0)
         restarted = cluster.log("up").count("starting it again")
+        codes = [each.wait(PATIENCE) for each in submissions]
         cluster.open_gate()
         cluster.expect_done(running)
         cluster.expect_lines("started", 1)
