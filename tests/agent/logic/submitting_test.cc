@@ -172,6 +172,21 @@ TEST(Submitting, WaitingJobsOfOneUserAreBounded) {
   EXPECT_EQ(h.answerText(other), "");
 }
 
+// Of all users together.
+TEST(Submitting, WhatWaitsForTheMasterIsBounded) {
+  AgentHarness h({aServer("a")}, {.maxWaitingJobs = 2});
+  auto first = h.submit(aJob(1), jobId(1));
+  auto second = h.submit(aJob(1), jobId(2));
+  auto beyond = h.submit(aJob(1), jobId(3), {.user = "bob", .role = Role::kSubmit, .runAs = {"bob"}});
+  ASSERT_TRUE(h.answer(beyond));
+  EXPECT_EQ(h.answer(beyond)->error().code, ErrorCode::kExhausted);
+  EXPECT_THAT(h.answerText(beyond), HasSubstr("too many submissions wait for the master"));
+  h.attach();
+  h.takeCommits();
+  EXPECT_EQ(h.answerText(first), "");
+  EXPECT_EQ(h.answerText(second), "");
+}
+
 TEST(Submitting, MasterRefusalReachesTheClientAndLeavesNothing) {
   AgentHarness h({aServer("a")});
   h.attach();

@@ -8,6 +8,7 @@ namespace tarcil::violation_tracker_test {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 constexpr MonotonicTime kStart(100s);
 
@@ -40,6 +41,17 @@ TEST(ViolationTracker, TellsEachOnceAndAtMostOnceASecond) {
   EXPECT_THAT(due(book, kStart + 1s), ElementsAre("2", "3"));
   book.taken();
   EXPECT_THAT(due(book, kStart + 9s), IsEmpty());
+  EXPECT_EQ(book.nextDue(), std::nullopt);
+}
+
+TEST(ViolationTracker, TellsAtMostAThousandAtOnce) {
+  ViolationTracker book;
+  book.attached();
+  for (AllocationId task = 1; task <= 1'500; ++task) book.note(violation(task));
+  EXPECT_THAT(book.due(kStart), SizeIs(1'000));
+  book.taken();
+  EXPECT_THAT(book.due(kStart + 1s), SizeIs(500));
+  book.taken();
   EXPECT_EQ(book.nextDue(), std::nullopt);
 }
 
