@@ -254,7 +254,7 @@ struct TaskRecord {
 struct EarlierAttempt { attempt @0 :UInt32; allocation @1 :UInt64; server @2 :Text; }
 
 struct Explanation {
-  # One decision, in at most 512 bytes, since one is stored for each. Servers go by the master's number. The lists about
+  # One decision, in at most 560 bytes, since one is stored for each. Servers go by the master's number. The lists about
   # candidates are parallel, the highest ranked first.
   drawn @0 :UInt32;         # slots sampled
   acceptable @1 :UInt32;    # of them feasible and good enough

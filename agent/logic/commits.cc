@@ -7,6 +7,10 @@
 namespace tarcil::agent {
 namespace {
 
+// Commits under way from which on waiting jobs are not tried: else thousands whose wait has reached its bound at
+// once would stand before what users submit meanwhile.
+constexpr size_t kMaxInFlight = 256;
+
 // Jobs planned per event; each costs a decision, some tens of microseconds.
 constexpr int kTriedPerEvent = 64;
 
@@ -62,10 +66,14 @@ NewJob newJobOf(const Job& job) {
 
 }  // namespace
 
+bool mayTry(const Tables& tables) {
+  return tables.jobs.hasToTry() && tables.inFlight.size() < kMaxInFlight;
+}
+
 void planWaiting(EventContext& context) {
   for (int tries = 0; tries < kTriedPerEvent; ++tries) {
+    if (!mayTry(context.tables)) return;
     Job* job = context.tables.jobs.nextToTry();
-    if (job == nullptr) return;
     job->replans = 0;
     plan(context, *job);
   }

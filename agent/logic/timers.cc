@@ -32,7 +32,7 @@ void requestTimer(EventContext& context) {
   atLatest(tables.launches.nextRetry());
   const bool hasArrivals = !tables.arrivals.empty();
   if (isReady(tables)) {
-    if (hasArrivals || tables.jobs.hasToTry()) atLatest(context.now.steady);
+    if (hasArrivals || mayTry(tables)) atLatest(context.now.steady);
   } else if (hasArrivals) {
     atLatest(tables.arrivals.front().deadline);
   }

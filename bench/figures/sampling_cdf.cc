@@ -107,6 +107,7 @@ bool report(const Flags& flags, const std::string& name, const std::string& what
 Decision decide(Chooser& chooser, const ClusterState& state, const JobSpec& spec, QualitySettings settings,
                 uint32_t ratio, uint64_t seed) {
   settings.ratio = ratio;
+  settings.ranking = RankBy::kQuality;  // as in the paper
   return chooser.choose(state, {.spec = spec, .tasks = {{0, 0}}, .placedOn = {}}, settings, seed);
 }
 

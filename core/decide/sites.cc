@@ -187,8 +187,11 @@ bool Sites::mayBeHad(const Glance& glance) const {
 }
 
 void Sites::byWorth(Offer& offer, const Glance& glance) const {
+  // A price covers what neighbours lose, and what the job does; but one that names its own target gets that.
+  const bool isTooPoor = search_->spec.target.has_value() && offer.performance < search_->acceptableFrom;
   offer.performance = std::max(0.0, offer.performance - glance.cost);
-  if (mayBeHad(glance) && offer.performance >= search_->price) offer.standing = Standing::kAcceptable;
+  if (mayBeHad(glance) && !isTooPoor && offer.performance >= search_->price)
+    offer.standing = Standing::kAcceptable;
 }
 
 }  // namespace tarcil

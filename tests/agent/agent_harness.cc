@@ -22,6 +22,12 @@ AgentHarness::AgentHarness(const std::vector<ServerBuilder>& servers, const Agen
                            uint64_t seed)
     : master(servers), agent(options), rng_(seed), now_{MonotonicTime(1h), WallTime(24h)} {}
 
+void AgentHarness::rankByQuality() {
+  QualitySettings settings;
+  settings.ranking = RankBy::kQuality;
+  handle(agent::SettingsUpdated{settings});
+}
+
 void AgentHarness::attach(uint64_t epoch) {
   attachOnly(epoch);
   feedSnapshot();

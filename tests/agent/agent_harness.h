@@ -26,6 +26,8 @@ class AgentHarness {
   void attach(uint64_t epoch = 1);
   void attachOnly(uint64_t epoch = 1);
   void feedSnapshot();
+  // As the paper has it: what is not acceptable has no price.
+  void rankByQuality();
   void loseMaster() { handle(agent::MasterLost{}); }
 
   agent::RequestId submit(const JobSpec& spec, const JobId& id = jobId(1), const Caller& caller = alice());

@@ -105,7 +105,16 @@ TEST_F(PlanTest, SaysWhatTheNeighboursWouldLose) {
   EXPECT_EQ(neighbour["slack_after"]["llc"], 40 - 3 - 2 * 20);
   EXPECT_EQ(neighbour["slack_before"]["tlb"], nullptr) << "bears anything there";
   const ProcessResult people = tarcil(words(), cluster);
-  EXPECT_NE(people.out.find("1.2        s1      llc       37         -3"), std::string::npos) << people.out;
+  EXPECT_NE(people.out.find("1.2        s1      3.0 %  llc       37         -3"), std::string::npos)
+      << people.out;
+  EXPECT_NE(people.out.find("Would slow 1.2 on s1 by 3.0 %."), std::string::npos) << people.out;
+  EXPECT_EQ(neighbour["s_before"], 1.0);
+  EXPECT_NEAR(neighbour["s_after"].get<double>(), 96 / 99.0, 0.001);
+  script.plan.explanation.price = 0.62;
+  script.plan.explanation.waitingJobs = 14;
+  const ScriptedCluster busy(script);
+  EXPECT_NE(tarcil(words(), busy).out.find("Would slow 1.2 on s1 by 3.0 %; worth it: 14 jobs wait."),
+            std::string::npos);
 
   script.platforms["haswell"] = fullShare();
   script.platforms["haswell"][4] = kShareUnit / 2;

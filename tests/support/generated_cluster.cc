@@ -52,6 +52,7 @@ GeneratedCluster::GeneratedCluster(const GeneratedOptions& options)
     state_.setShare(platformNamed(p), share);
   }
   state_.setContention(options.settings.contention);
+  state_.keepNeighbours(looksAtNeighbours(options.settings));
   for (ServerId id = 0; id < options.servers; ++id) {
     ServerFacts facts;
     facts.name = "server-" + std::to_string(id);

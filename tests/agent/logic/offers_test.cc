@@ -114,6 +114,7 @@ struct TightFit : AgentHarness {
     neighbour.caused[kLlc] = 20;
     master.occupyElsewhere(0, neighbour, 1);
     attach();
+    rankByQuality();
     spec.profile.tolerated[kLlc] = 24;
     spec.maxWait = 1h;
     submitted(spec);
@@ -291,6 +292,7 @@ TEST(AgentOffers, ABoundThatWasToldEndsWithTheWaitThatItWasToldFor) {
   h.holdOffers();
   h.master.occupyElsewhere(0, {}, 1);
   h.attach();
+  h.rankByQuality();
   JobSpec two = aJob(2, causingAndTolerating({}, {{Resource::kLlc, 10}}));
   h.submitted(two);
   ASSERT_EQ(h.launches.size(), 0u);

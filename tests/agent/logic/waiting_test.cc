@@ -154,9 +154,29 @@ TEST(Waiting, BoundCountsAnewForATaskThatFailed) {
   EXPECT_EQ(h.launches.size(), 2u);
 }
 
+// 600 jobs reach their bound at one time: what is said of them does not stand before what comes next.
+TEST(Waiting, JobsWhoseWaitIsOverAtOnceAreTriedFewAtATime) {
+  AgentHarness h({aServer("a").rus(1)}, {.waitBound = 30s});
+  h.holdOffers();
+  h.master.occupyElsewhere(0, causing({{kLlc, 80}}), 1);
+  h.attach();
+  constexpr int kJobs = 600;
+  for (int job = 0; job < kJobs; ++job) {
+    JobId id = jobId(static_cast<uint8_t>(job));
+    id.bytes[0] = static_cast<uint8_t>(job >> 8);
+    h.submitted(aJob(1), id);
+  }
+  h.takeCommits();
+  h.pass(31s);
+  EXPECT_LE(h.commits.size(), 256u);
+  h.takeCommits();
+  EXPECT_EQ(h.commits.size(), 0u) << "the others follow as these are answered";
+}
+
 TEST(Waiting, IsNotTriedWhileNothingChanges) {
   AgentHarness h({aServer("a").holding(causing({{kLlc, 80}}))}, {.waitBound = 1h});
   h.attach();
+  h.rankByQuality();
   h.submitted(aJob(1, tolerating({{kLlc, 10}})));
   const size_t sent = h.commitsSent;
   h.tellServer(0);

@@ -28,14 +28,14 @@ constexpr Resource kLlc = Resource::kLlc;
 constexpr Resource kDisk = Resource::kDiskBandwidth;
 
 Decision choose(const ClusterState& state, const JobSpec& spec, uint64_t seed = 1,
-                const QualitySettings& settings = {}) {
+                const QualitySettings& settings = byQuality()) {
   return choose(state, placing(spec), settings, seed);
 }
 
 Decision chooseBest(const ClusterState& state, const JobSpec& spec) {
   PlacementRequest request = placing(spec);
   request.standard = Standard::kBestThereIs;
-  return choose(state, request, {}, 1);
+  return choose(state, request, byQuality(), 1);
 }
 
 // How many slots or servers were dropped, by the reason's name; without those of none.
@@ -143,7 +143,7 @@ TEST(Choose, SpreadsOverServers) {
   spec.placement.atMost = 2;
   PlacementRequest request = placing(spec);
   request.placedOn = {0, 0, 1};
-  const auto decision = choose(state, request, {}, 1);
+  const auto decision = choose(state, request, byQuality(), 1);
   EXPECT_THAT(places(state, decision), UnorderedElementsAre("s1", "s2", "s2", "s3", "s3"));
   EXPECT_GT(dropped(decision)["spread"], 0u);
 }
@@ -155,7 +155,7 @@ TEST(Choose, CountsTasksPlacedBeforeInWhatSpreadLeaves) {
   spec.placement.atMost = 2;
   PlacementRequest request = placing(spec);
   request.placedOn = {0};
-  const auto decision = choose(state, request, {}, 1);
+  const auto decision = choose(state, request, byQuality(), 1);
   EXPECT_THAT(places(state, decision), UnorderedElementsAre("s0", "s1", "s1"));
   EXPECT_FALSE(decision.explanation.enoughFound);
 }
@@ -165,7 +165,7 @@ TEST(Choose, SpreadsOverRacksAndTakesTheBestOfEach) {
       {aServer("a").rack("1").background({{kLlc, 5}}), aServer("b").rack("1"), aServer("c").rack("2")});
   JobSpec spec = aJob(2, tolerating({{kLlc, 4}}));
   spec.placement.spread = Domain::kRack;
-  QualitySettings settings;
+  QualitySettings settings = byQuality();
   settings.floor = 12;  // all there are
   for (uint64_t seed = 0; seed < 20; ++seed) {
     EXPECT_THAT(places(state, choose(state, spec, seed, settings)), UnorderedElementsAre("b", "c"));
@@ -182,7 +182,7 @@ TEST(Choose, SpreadsAGangOverRacksOfWhichSomeAreSmall) {
   JobSpec spec = aJob(3);
   spec.placement.spread = Domain::kRack;
   spec.schedule = Schedule::kGang;
-  QualitySettings settings;
+  QualitySettings settings = byQuality();
   settings.ratio = 1;
   for (uint64_t seed = 0; seed < 20; ++seed) {
     const auto decision = choose(state, spec, seed, settings);
@@ -229,7 +229,7 @@ TEST(Choose, FillsClaimsWithWhatTheMasterChecks) {
   auto state = aCluster({aServer("a").background({{kLlc, 3}})});
   const JobSpec spec = aJob(8, tolerating({{kLlc, 4}}));
   PlacementRequest retry{spec, {{5, 2}}, {}, Standard::kAcceptable};
-  const Claim claim = choose(state, retry, {}, 1).claims.at(0);
+  const Claim claim = choose(state, retry, byQuality(), 1).claims.at(0);
   EXPECT_EQ(claim.task, 5u);
   EXPECT_EQ(claim.attempt, 2u);
   EXPECT_EQ(claim.versionSeen, 1u);
@@ -253,7 +253,7 @@ TEST(Choose, DrawsToTheLimitBeforeItGivesUp) {
   EXPECT_EQ(explanation.drawn, explanation.limit);
   EXPECT_EQ(shareAcceptable(explanation), 0);
   EXPECT_GE(guarantee(explanation), 0.999);
-  QualitySettings settings;
+  QualitySettings settings = byQuality();
   settings.cap = 32;
   const auto capped = choose(state, placing(spec), settings, 1).explanation;
   EXPECT_EQ(capped.drawn, 64u);
@@ -272,12 +272,12 @@ TEST(Choose, DrawsOnWhereRareSlotsAreLikely) {
     asked = atMost;
     return std::vector<ServerId>{7, 0, 3};
   };
-  const Decision found = choose(state, request, {}, 1);
+  const Decision found = choose(state, request, byQuality(), 1);
   EXPECT_EQ(places(state, found), std::vector<std::string>{"s0"});
   EXPECT_EQ(asked, found.explanation.limit);
   EXPECT_EQ(found.explanation.drawn, 8u + 1 + 1) << "a server is left once a slot of it is rejected";
   request.ask = [](size_t) { return std::vector<ServerId>{7, 3}; };
-  const Decision none = choose(state, request, {}, 1);
+  const Decision none = choose(state, request, byQuality(), 1);
   EXPECT_TRUE(none.claims.empty());
   EXPECT_EQ(none.explanation.drawn, none.explanation.limit + 2) << "what is named is drawn besides";
 }
@@ -287,12 +287,12 @@ TEST(Choose, AsksNobodyWhereAcceptableSlotsAreNotRare) {
   const JobSpec spec = aJob(3);
   PlacementRequest request = placing(spec);
   request.ask = [](size_t) -> std::vector<ServerId> { throw std::logic_error("asked"); };
-  EXPECT_EQ(choose(state, request, {}, 1).claims.size(), 3u);
+  EXPECT_EQ(choose(state, request, byQuality(), 1).claims.size(), 3u);
 }
 
 TEST(Choose, DrawsExactlyAFixedRatio) {
   auto state = aCluster(idle(100));
-  QualitySettings settings;
+  QualitySettings settings = byQuality();
   settings.ratio = 5;
   const auto explanation = choose(state, aJob(10), 1, settings).explanation;
   EXPECT_EQ(explanation.drawn, 50u);
@@ -347,14 +347,14 @@ TEST(Choose, DecidesTheSameHoweverManyCandidatesItExplains) {
   const auto state = aCluster(servers);
   const JobSpec spec = aJob(12, causing({{kLlc, 40}}));
   PlacementRequest request = placing(spec);
-  const Decision usual = choose(state, request, {}, 7);
+  const Decision usual = choose(state, request, byQuality(), 7);
   for (size_t candidates : {0, 1, 64}) {
     request.candidates = candidates;
-    const Decision decision = choose(state, request, {}, 7);
+    const Decision decision = choose(state, request, byQuality(), 7);
     EXPECT_EQ(decision.claims, usual.claims) << candidates;
     EXPECT_LE(decision.explanation.best.size(), candidates);
   }
-  EXPECT_GT(choose(state, request, {}, 7).explanation.best.size(), Explanation::kMaxCandidates);
+  EXPECT_GT(choose(state, request, byQuality(), 7).explanation.best.size(), Explanation::kMaxCandidates);
 }
 
 TEST(Choose, LeavesNothingToChanceWhereItMayLookAtEverything) {
@@ -409,7 +409,7 @@ TEST(Choose, DrawsSlotsUniformly) {
   auto state = aCluster({aServer("a").rus(3), aServer("b").rus(8), aServer("c").rus(5)});
   JobSpec spec = aJob(1);
   spec.rusPerTask = 2;  // 1, 4 and 2 slots
-  QualitySettings settings;
+  QualitySettings settings = byQuality();
   settings.ratio = 1;
   std::map<std::string, int> drawn;
   for (uint64_t seed = 0; seed < 7'000; ++seed)
@@ -423,7 +423,7 @@ TEST(Choose, DrawsSlotsUniformly) {
 struct Case {
   ClusterState state;
   JobSpec spec;
-  QualitySettings settings;
+  QualitySettings settings = byQuality();
   PlacementRequest request;
 
   Case() : state(anyCluster()), spec(anyJob()), request(placing(spec)) {
@@ -521,7 +521,7 @@ TEST(Choose, ExceptedServersGetNoTask) {
     spec.policy = policy;
     PlacementRequest request = placing(spec);
     request.except = except;
-    const Decision decision = choose(state, request, {}, 1);
+    const Decision decision = choose(state, request, byQuality(), 1);
     EXPECT_LE(decision.claims.size(), 60u);
     EXPECT_GE(decision.claims.size(), 40u) << static_cast<int>(policy);
     for (const Claim& claim : decision.claims) {
@@ -541,7 +541,7 @@ TEST(Choose, ExceptedServersGetNoTaskByNameOrAsOthersOfARack) {
   for (const JobSpec& spec : {named, packed}) {
     PlacementRequest request = placing(spec);
     request.except = except;
-    const Decision decision = choose(state, request, {}, 1);
+    const Decision decision = choose(state, request, byQuality(), 1);
     EXPECT_FALSE(decision.claims.empty());
     for (const Claim& claim : decision.claims) EXPECT_NE(claim.server, 1u);
   }

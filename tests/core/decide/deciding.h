@@ -18,12 +18,19 @@ inline std::vector<ServerBuilder> idle(uint32_t count, uint32_t rus = 4) {
   return servers;
 }
 
-// Places all tasks of the job, with the default settings.
+// The default settings, but ranked by quality, as the paper has it.
+inline QualitySettings byQuality() {
+  QualitySettings settings;
+  settings.ranking = RankBy::kQuality;
+  return settings;
+}
+
+// Places all tasks of the job, by quality.
 inline Decision decide(const ClusterState& state, const JobSpec& spec, uint64_t seed = 1,
                        Standard standard = Standard::kAcceptable) {
   PlacementRequest request = placing(spec);
   request.standard = standard;
-  return choose(state, request, {}, seed);
+  return choose(state, request, byQuality(), seed);
 }
 
 // Names of the servers claimed, one for each claim.

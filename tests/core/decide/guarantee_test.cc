@@ -43,13 +43,13 @@ Seen decideOften(const ClusterState& state, uint32_t tasks, const QualitySetting
 }
 
 QualitySettings withConfidence(double confidence) {
-  QualitySettings settings;
+  QualitySettings settings = byQuality();
   settings.confidence = confidence;
   return settings;
 }
 
 QualitySettings withCap(uint32_t cap) {
-  QualitySettings settings;
+  QualitySettings settings = byQuality();
   settings.cap = cap;
   return settings;
 }
@@ -104,7 +104,7 @@ TEST(Guarantee, FollowsFromRarityLimitAndTasks) {
 }
 
 TEST(DrawLimit, IsTheSmallestNumberThatKeepsThePromise) {
-  const QualitySettings settings;
+  const QualitySettings settings = byQuality();
   for (uint32_t tasks : {1u, 3u, 50u, 1'000u}) {
     const uint64_t limit = drawLimit(settings, 0.999, tasks);
     EXPECT_GE(guarantee(0.05, limit, tasks), 0.999);

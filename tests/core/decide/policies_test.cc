@@ -186,7 +186,7 @@ TEST(Greedy, AccountsForEverySlotAsSamplingDoes) {
   request.placedOn = {3};
   for (Standard standard : {Standard::kAcceptable, Standard::kBestThereIs}) {
     request.standard = standard;
-    const Decision decision = choose(state, request, {}, 1);
+    const Decision decision = choose(state, request, byQuality(), 1);
     EXPECT_EQ(decision.explanation.drawn, 15u);
     EXPECT_EQ(decision.explanation.acceptable, 4u);
     EXPECT_EQ(droppedBy(decision, Dropped::kQuality), 4u);

@@ -80,10 +80,12 @@ RC_GTEST_PROP(Ranking, IsAnOrder, ()) {
 }
 
 TEST(Ranking, HasBandsOfTwoHundredths) {
-  EXPECT_EQ(bandOf(1.0), 0);
-  EXPECT_EQ(bandOf(0.985), 0);
-  EXPECT_EQ(bandOf(0.975), 1);
-  EXPECT_EQ(bandOf(0.0), 50);
+  EXPECT_EQ(bandOf(1.0, Ranking::kQuality), 0);
+  EXPECT_EQ(bandOf(0.985, Ranking::kQuality), 0);
+  EXPECT_EQ(bandOf(0.975, Ranking::kQuality), 1);
+  EXPECT_EQ(bandOf(0.0, Ranking::kQuality), 50);
+  EXPECT_EQ(bandOf(0.96, Ranking::kWorth), 0);
+  EXPECT_EQ(bandOf(0.94, Ranking::kWorth), 1);
 }
 
 }  // namespace tarcil::ranking_test

@@ -142,9 +142,9 @@ TEST(Requirements, OfMoreTasksThanMayBePlacedAtOnceTakeTheirTurn) {
   PlacementRequest request{.spec = spec, .tasks = {}, .placedOn = {}};
   request.atMost = 3;
   for (TaskIndex task = 0; task < 6; ++task) request.tasks.push_back({task, 1});
-  EXPECT_EQ(choose(state, request, {}, 1).claims.size(), 3u);
+  EXPECT_EQ(choose(state, request, byQuality(), 1).claims.size(), 3u);
   for (TaskIndex task = 0; task < 6; ++task) spec.placement.preferOfTask[task] = {"s" + std::to_string(task)};
-  EXPECT_EQ(choose(state, request, {}, 1).claims.size(), 3u);
+  EXPECT_EQ(choose(state, request, byQuality(), 1).claims.size(), 3u);
 }
 
 TEST(Requirements, OfAGangGiveEachTaskItsServerWhereverTheyOverlap) {

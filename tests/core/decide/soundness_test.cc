@@ -47,6 +47,7 @@ struct Case {
         settings(someSettings()),
         request{spec, {}, {}} {
     state.setContention(settings.contention);
+    state.keepNeighbours(looksAtNeighbours(settings));
     spec = someJob();
     for (TaskIndex task = 0; task < spec.tasks; ++task) {
       if (*rc::gen::inRange(0, 8) > 0) request.tasks.push_back({task, *rc::gen::inRange(0u, 3u)});
@@ -83,6 +84,7 @@ struct Case {
 
   static QualitySettings someSettings() {
     QualitySettings settings;
+    settings.ranking = *rc::gen::element(RankBy::kQuality, RankBy::kWorth);
     settings.model = *rc::gen::element(QualityModel::kEncoded, QualityModel::kComponentwise);
     settings.contention = *rc::gen::element(ContentionModel::kSum, ContentionModel::kMean);
     settings.margin = *rc::gen::element(0, 0, 5);

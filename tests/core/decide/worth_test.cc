@@ -87,4 +87,52 @@ TEST(Worth, AFreeServerBeatsOneWhoseNeighboursLose) {
   EXPECT_EQ(decision.bestWorth, 1);
 }
 
+TEST(Worth, SaysThePriceAndWhatNeighboursWouldLose) {
+  ClusterState state = aCluster({sensitive("a", 20)});
+  state.keepNeighbours(true);
+  const JobSpec spec = aJob(1, kLoud);
+  PlacementRequest request = placing(spec);
+  request.price = 0.5;
+  request.waitingJobs = 14;
+  const Explanation said = choose(state, request, byWorth(ContentionModel::kSum), 1).explanation;
+  EXPECT_EQ(said.price, 0.5);
+  EXPECT_EQ(said.waitingJobs, 14u);
+  ASSERT_EQ(said.best.size(), 1u);
+  EXPECT_NEAR(said.best[0].cost, 40 / 99.0, 0.01);
+  QualitySettings byQuality;
+  byQuality.ranking = RankBy::kQuality;
+  EXPECT_EQ(choose(state, request, byQuality, 1).explanation.price, 1) << "nothing has a price";
+}
+
+// Five servers in a hundred are empty; on the others a neighbour loses a little, which is acceptable.
+TEST(Worth, DrawsOnUntilNoSlotCanBeBetter) {
+  std::vector<ServerBuilder> servers;
+  for (int i = 0; i < 100; ++i) {
+    const std::string name = "s" + std::to_string(i);
+    servers.push_back(i < 5 ? aServer(name) : sensitive(name, 57));
+  }
+  ClusterState state = aCluster(servers);
+  state.keepNeighbours(true);
+  const JobSpec spec = aJob(1, kLoud);
+  QualitySettings settings = byWorth(ContentionModel::kSum);
+  settings.noiseFloor = 5;
+  int drawnByWorth = 0, drawnByQuality = 0;
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    settings.ranking = RankBy::kWorth;
+    const Decision best = choose(state, placing(spec), settings, seed);
+    ASSERT_EQ(best.claims.size(), 1u);
+    EXPECT_LT(best.claims[0].server, 5u);
+    drawnByWorth += static_cast<int>(best.explanation.drawn);
+    settings.ranking = RankBy::kQuality;
+    drawnByQuality += static_cast<int>(choose(state, placing(spec), settings, seed).explanation.drawn);
+  }
+  EXPECT_EQ(drawnByQuality, 20 * 8);
+  EXPECT_GT(drawnByWorth, drawnByQuality);
+  // On an empty cluster the first slots are as good as any.
+  ClusterState empty = aCluster({aServer("a").rus(64)});
+  empty.keepNeighbours(true);
+  settings.ranking = RankBy::kWorth;
+  EXPECT_EQ(choose(empty, placing(spec), settings, 1).explanation.drawn, 8u);
+}
+
 }  // namespace tarcil::worth_test

@@ -44,15 +44,15 @@ TEST(Neighbours, NobodyDisturbsOnAnEmptyServer) {
 
 TEST(Neighbours, WhatEachIsToTheOtherAddsUpAsSlowdowns) {
   const ServerBuilder server = aServer("a").holding(pressing(35, 60)).holding(pressing(30, 99));
-  // Felt from 25 on: 10 points by the one, 5 by the other, and 15 as half of what both exceed 30.
+  // Felt from 25 on: 10 points by the one, 5 by the other, and 23 as two thirds of what both exceed 30.
   const Meeting meeting = met(pressing(75, 30), server);
   Slowdowns felt;
   felt.add(slowdownAt(10));
   felt.add(slowdownAt(5));
-  const Slowdown ofSum = slowdownAt((35 + 30 - 30) / 2);
+  const Slowdown ofSum = slowdownAt((35 + 30 - 30) * 2 / 3);
   EXPECT_DOUBLE_EQ(meeting.satisfaction, satisfaction(std::max(felt.together(), ofSum)));
   // Of those there one feels 75 from 55 on, beside the 30 that it bears.
-  const double after = satisfaction(std::max(slowdownAt(20), slowdownAt((30 + 75 - 60) / 2)));
+  const double after = satisfaction(std::max(slowdownAt(20), slowdownAt((30 + 75 - 60) * 2 / 3)));
   EXPECT_DOUBLE_EQ(meeting.cost, 1 - after);
   EXPECT_EQ(meeting.brokenResource, static_cast<int>(Resource::kLlc));
 }
