@@ -30,7 +30,7 @@ TEST(SharedState, RefuseTheSecondClaimOfAUnitAndRunItLater) {
   EXPECT_GT(world.outcomes()[1].ended, world.outcomes()[0].ended + std::chrono::milliseconds(50));
 }
 
-// How long a job waits that the profiles do not allow beside another one, which takes so long.
+// How long a job waits that the profiles do not allow beside another one, which takes so long, for no price.
 Duration waitBesideALoudJob(Duration loudTakes, Duration maxWait) {
   const std::vector<SimServer> servers{{.units = 2}};
   Workload workload;
@@ -42,7 +42,9 @@ Duration waitBesideALoudJob(Duration loudTakes, Duration maxWait) {
   belief.profiles[1].tolerated.fill(10);
   belief.shares.push_back(fullShare());
   World world(servers, workload, nullptr);
-  SharedState agents(world, belief, SharedStateOptions{}, Rng(1));
+  SharedStateOptions options;
+  options.settings.ranking = RankBy::kQuality;
+  SharedState agents(world, belief, options, Rng(1));
   world.run(agents);
   return world.outcomes()[1].waited;
 }

@@ -104,18 +104,17 @@ TEST(Worth, SaysThePriceAndWhatNeighboursWouldLose) {
   EXPECT_EQ(choose(state, request, byQuality, 1).explanation.price, 1) << "nothing has a price";
 }
 
-// Five servers in a hundred are empty; on the others a neighbour loses a little, which is acceptable.
+// Five servers in a hundred are empty; on the others the job loses a little, which is acceptable.
 TEST(Worth, DrawsOnUntilNoSlotCanBeBetter) {
   std::vector<ServerBuilder> servers;
   for (int i = 0; i < 100; ++i) {
     const std::string name = "s" + std::to_string(i);
-    servers.push_back(i < 5 ? aServer(name) : sensitive(name, 57));
+    servers.push_back(i < 5 ? aServer(name) : aServer(name).holding(causing({{Resource::kLlc, 23}})));
   }
   ClusterState state = aCluster(servers);
   state.keepNeighbours(true);
-  const JobSpec spec = aJob(1, kLoud);
+  const JobSpec spec = aJob(1, tolerating({{Resource::kLlc, 20}}));
   QualitySettings settings = byWorth(ContentionModel::kSum);
-  settings.noiseFloor = 5;
   int drawnByWorth = 0, drawnByQuality = 0;
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     settings.ranking = RankBy::kWorth;
