@@ -65,7 +65,7 @@ int list(const ListFlags& flags) {
   for (; entry && rows.size() < toFetch; entry = listing.next()) {
     last = readJobId(entry->job.getId());
     lastNumber = entry->job.getNumber();
-    rows.push_back({jsonOf(entry->job, entry->isLate), cellsOf(entry->job, style)});
+    rows.push_back({jsonOfSummary(entry->job, entry->isLate), cellsOf(entry->job, style)});
   }
   if (!flags.sort.empty()) {
     std::ranges::stable_sort(rows, std::ranges::less{},

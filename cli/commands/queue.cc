@@ -42,7 +42,7 @@ int show(const QueueFlags& flags) {
   Json json = Json::array();
   Table table({"Place", "Id", "Name", "User", "Priority", "Wants", "Submitted", "Should start", "Waits for"});
   for (Waiting waiting : answer.getJobs()) {
-    flags.output.json ? json.push_back(jsonOf(waiting)) : addRow(table, waiting, style);
+    flags.output.json ? json.push_back(jsonOfWaiting(waiting)) : addRow(table, waiting, style);
   }
   flags.output.json ? printJson(json) : print(table.empty() ? "" : table.text());
   const uint32_t shown = answer.getJobs().size(), all = answer.getWaiting();

@@ -5,7 +5,7 @@
 
 namespace tarcil {
 
-Json jsonOf(wire::JobSummary::Reader job, bool isLate) {
+Json jsonOfSummary(wire::JobSummary::Reader job, bool isLate) {
   const std::string reason = job.getReason().cStr();
   return {{"id", toString(readJobId(job.getId()))},
           {"number", jsonNumber(job.getNumber())},

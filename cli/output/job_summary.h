@@ -7,6 +7,6 @@
 namespace tarcil {
 
 // As `job list --json` lists it. `isLate`: its tasks are bound late.
-Json jsonOf(wire::JobSummary::Reader job, bool isLate);
+Json jsonOfSummary(wire::JobSummary::Reader job, bool isLate);
 
 }  // namespace tarcil

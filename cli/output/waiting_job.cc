@@ -5,7 +5,7 @@
 
 namespace tarcil {
 
-Json jsonOf(wire::WaitingJob::Reader waiting) {
+Json jsonOfWaiting(wire::WaitingJob::Reader waiting) {
   const auto job = waiting.getJob();
   const std::string reason = job.getReason().cStr();
   return {{"id", toString(readJobId(job.getId()))},

@@ -7,6 +7,6 @@
 namespace tarcil {
 
 // As `queue --json` lists it.
-Json jsonOf(wire::WaitingJob::Reader waiting);
+Json jsonOfWaiting(wire::WaitingJob::Reader waiting);
 
 }  // namespace tarcil

@@ -19,9 +19,9 @@ struct Ticket {
   enum class Kind : char { kWord = 'w', kSession = 's' };
 
   Kind kind = Kind::kWord;
-  std::string id;  // random
+  std::string id{};  // random
   WallTime expires = kNever;
-  std::string token;  // of the user
+  std::string token{};  // of the user
 
   std::string text() const;
   static std::optional<Ticket> parse(std::string_view text);

@@ -94,7 +94,7 @@ Json jobs(Cluster& cluster, const Arguments& arguments) {
   while (list.size() < limit) {
     const auto entry = listing.next();
     if (!entry) break;
-    list.push_back(jsonOf(entry->job, entry->isLate));
+    list.push_back(jsonOfSummary(entry->job, entry->isLate));
   }
   return list;
 }
@@ -146,7 +146,7 @@ Json queue(Cluster& cluster, const Arguments& arguments) {
     return request.send();
   });
   Json list = Json::array();
-  for (const auto waiting : answer.getJobs()) list.push_back(jsonOf(waiting));
+  for (const auto waiting : answer.getJobs()) list.push_back(jsonOfWaiting(waiting));
   return list;
 }
 

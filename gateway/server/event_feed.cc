@@ -75,7 +75,7 @@ void EventFeed::take(const Changes& changes) {
 }
 
 void EventFeed::take(wire::JobSummary::Reader job, bool isNews) {
-  JobCopy::Entry entry{job.getUser().cStr(), textOf(jsonOf(job, /*isLate=*/false))};
+  JobCopy::Entry entry{job.getUser().cStr(), textOf(jsonOfSummary(job, /*isLate=*/false))};
   if (isNews) ring_.add({"job", entry.json, entry.owner});
   jobs_.put(readJobId(job.getId()), job.getNumber(), std::move(entry));
 }

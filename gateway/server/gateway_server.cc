@@ -30,7 +30,7 @@ constexpr const char* kPagePolicy =
     "img-src 'self' data:";
 constexpr const char* kDataPolicy = "default-src 'none'; frame-ancestors 'none'";
 
-std::string textOf(kj::Maybe<kj::StringPtr> value) {
+std::string headerText(kj::Maybe<kj::StringPtr> value) {
   KJ_IF_MAYBE (text, value) {
     return {text->cStr(), text->size()};
   }
@@ -190,14 +190,14 @@ void GatewayServer::taskFailed(kj::Exception&& exception) {
 GatewayServer::Asked GatewayServer::read(kj::HttpMethod method, kj::StringPtr url,
                                          const kj::HttpHeaders& headers) const {
   Asked asked{.method = method, .target = {url.cStr(), url.size()}};
-  asked.host = textOf(headers.get(kj::HttpHeaderId::HOST));
-  asked.origin = textOf(headers.get(ids_->origin));
-  asked.cookies = textOf(headers.get(ids_->cookie));
-  asked.contentType = textOf(headers.get(kj::HttpHeaderId::CONTENT_TYPE));
-  asked.lastEventId = textOf(headers.get(ids_->lastEventId));
-  asked.noneMatch = textOf(headers.get(ids_->noneMatch));
-  asked.hasGuard = textOf(headers.get(ids_->guard)) == "1";
-  const std::string authorization = textOf(headers.get(ids_->authorization));
+  asked.host = headerText(headers.get(kj::HttpHeaderId::HOST));
+  asked.origin = headerText(headers.get(ids_->origin));
+  asked.cookies = headerText(headers.get(ids_->cookie));
+  asked.contentType = headerText(headers.get(kj::HttpHeaderId::CONTENT_TYPE));
+  asked.lastEventId = headerText(headers.get(ids_->lastEventId));
+  asked.noneMatch = headerText(headers.get(ids_->noneMatch));
+  asked.hasGuard = headerText(headers.get(ids_->guard)) == "1";
+  const std::string authorization = headerText(headers.get(ids_->authorization));
   constexpr std::string_view kBearer = "Bearer ";
   if (authorization.starts_with(kBearer)) asked.bearer = authorization.substr(kBearer.size());
   return asked;
@@ -435,18 +435,18 @@ kj::Promise<void> GatewayServer::answerHere(const Question& question, const Who&
                                             Response& response) {
   switch (question.route->operation) {
     case Operation::kOpenApi:
-      return send(response, {200, tarcil::gateway::textOf(openApi())});
+      return send(response, {200, textOf(openApi())});
     case Operation::kSummaries:
       return send(response, summaries(question.arguments, who.caller));
     case Operation::kWord: {
       const Ticket word = makeTicket(Ticket::Kind::kWord, who.token, kWordTime);
-      return send(response, {200, tarcil::gateway::textOf({{"word", seal_.sealed(word.text())},
+      return send(response, {200, textOf({{"word", seal_.sealed(word.text())},
                                                            {"expires", jsonTime(word.expires)}})});
     }
     case Operation::kSignIn:
       return signIn(body, response);
     case Operation::kSession:
-      return send(response, {200, tarcil::gateway::textOf(sessionJson(who.caller, who.session))});
+      return send(response, {200, textOf(sessionJson(who.caller, who.session))});
     case Operation::kSignOut:
       if (who.session && !spent_.spend(*who.session, clock_.now().wall) && !spent_.isSpent(*who.session))
         return send(response, errorReply(429, "exhausted", "too many sessions have ended; try again later"));
@@ -472,7 +472,7 @@ kj::Promise<void> GatewayServer::signIn(const std::string& body, Response& respo
   }
   return identities_.check(word->token).then([this, token = word->token, &response](Caller&& caller) {
     const Ticket session = makeTicket(Ticket::Kind::kSession, token, options_.sessionTime);
-    return send(response, {200, tarcil::gateway::textOf(sessionJson(caller, session))},
+    return send(response, {200, textOf(sessionJson(caller, session))},
                 {{"Set-Cookie", cookieOf(seal_.sealed(session.text()), options_.sessionTime)}});
   });
 }

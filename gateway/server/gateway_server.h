@@ -59,8 +59,8 @@ class GatewayServer final : private kj::HttpService,
   // A request, as far as its headers say it.
   struct Asked {
     kj::HttpMethod method{};
-    std::string target;
-    std::string host, origin, bearer, cookies, contentType, lastEventId, noneMatch;
+    std::string target{};
+    std::string host{}, origin{}, bearer{}, cookies{}, contentType{}, lastEventId{}, noneMatch{};
     bool hasGuard = false;
   };
   // Whose request it is.

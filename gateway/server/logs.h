@@ -16,7 +16,7 @@ namespace tarcil::gateway {
 
 struct LogPiece {
   JobId job{};
-  std::string text;  // bytes as the task wrote them
+  std::string text{};  // bytes as the task wrote them
   uint64_t next = 0;
   bool isAll = false;  // nothing follows
 };
@@ -41,7 +41,7 @@ class LogStream final {
   kj::Timer& timer_;
   Client client_;
   const kj::Duration writeTime_;
-  const kj::Own<kj::AsyncOutputStream> to_;
+  kj::Own<kj::AsyncOutputStream> to_;
   const JobId job_;
   const TaskIndex task_;
   const wire::Stream stream_;

@@ -79,7 +79,7 @@ class EventStream final {
   const StreamBounds& bounds_;
   const EventRing& ring_;
   WaitList<int>& news_;
-  const kj::Own<kj::AsyncOutputStream> to_;
+  kj::Own<kj::AsyncOutputStream> to_;
   EventPosition position_;
   const WhoReads caller_;
 };

@@ -9,7 +9,7 @@ namespace {
 
 struct UsersCluster {
   std::unique_ptr<Cluster> cluster;
-  kj::TimePoint used;
+  kj::TimePoint used = kj::origin<kj::TimePoint>();
 };
 
 }  // namespace
