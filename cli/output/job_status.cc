@@ -219,6 +219,12 @@ kj::Promise<JobStatus> fetchJobPage(Client& client, const JobId& id, TaskIndex f
   });
 }
 
+kj::Promise<JobRecord> fetchRecord(Client& client, const JobId& id) {
+  return fetchFrom(client, id, kMaxTasks).then([](Answer&& answer) {
+    return read(answer.getJob().getJob());
+  });
+}
+
 kj::Promise<JobCounts> fetchCounts(Client& client, const JobId& id) {
   return fetchFrom(client, id, kMaxTasks).then([](Answer&& answer) {
     const auto from = answer.getJob();

@@ -31,6 +31,8 @@ struct JobStatus {
 kj::Promise<JobStatus> fetchJob(Client& client, const JobId& id);
 // With so many of its tasks, from `first` on, at most 2,000.
 kj::Promise<JobStatus> fetchJobPage(Client& client, const JobId& id, TaskIndex first, uint32_t limit);
+// Without its tasks and what is made of them.
+kj::Promise<JobRecord> fetchRecord(Client& client, const JobId& id);
 // Nothing where the cluster's state has no such job: it may be bound late (cli/late_job.h).
 std::optional<JobStatus> tryFetchJob(Cluster& cluster, const JobId& id);
 // How far a job is, without its tasks.

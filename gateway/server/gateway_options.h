@@ -19,7 +19,7 @@ struct GatewayOptions {
   Duration refresh = std::chrono::milliseconds(500);  // an answer is repeated for so long
   uint64_t cacheBytes = 256 << 20;                    // of answers
   Duration sessionTime = std::chrono::hours(12);
-  uint32_t threads = 4;  // on which the cluster is asked
+  uint32_t threads = 8;  // on which the cluster is asked
   EventBounds events{};
   uint32_t streams = 1'000;  // open at once
   uint32_t streamsOfUser = 20;

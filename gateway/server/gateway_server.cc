@@ -352,6 +352,9 @@ kj::Promise<void> GatewayServer::perform(const Asked& asked, const Question& que
     case Answering::kStreamed:
       break;
   }
+  if (asked.method == kj::HttpMethod::HEAD)
+    return send(response, errorReply(405, "method", "a stream has no head alone; use GET"),
+                {{"Allow", "GET"}});
   if (question.route->operation == Operation::kEvents) return streamEvents(asked, who, response);
   return sendLog(question, who, response);
 }
@@ -378,29 +381,46 @@ kj::Promise<void> GatewayServer::ask(const Question& question, const std::string
     const auto age = std::chrono::duration_cast<std::chrono::milliseconds>(now - kept->made).count();
     return sendBody(response, 200, kJsonType, kept->body, {{"Tarcil-Age", std::to_string(age)}});
   }
-  const std::string key = who.token + '\n' + target;
-  const auto [there, isNew] = underWay_.try_emplace(key);
+  auto& asking = underWay_[who.token][target];
   auto pair = kj::newPromiseAndFulfiller<std::shared_ptr<const Reply>>();
-  there->second.push_back(kj::mv(pair.fulfiller));
-  if (isNew) {
-    metrics_.questions.Increment();
-    auto asked = workers_.ask<Reply>(who.token,
-                                     [question](Cluster& cluster) { return answer(cluster, question, ""); });
-    tasks_.add(asked
-                   .then([](Reply&& reply) { return kj::mv(reply); },
-                         [](kj::Exception&& exception) { return errorReply(fromException(exception)); })
-                   .then([this, key, token = who.token, target, now](Reply&& reply) {
-                     metrics_.questionSeconds.Observe(seconds(clock_.now().steady - now));
-                     auto shared = std::make_shared<const Reply>(kj::mv(reply));
-                     // It was made after `now`, and tells nothing older.
-                     if (shared->status == 200) cache_.put(token, target, {{shared, &shared->body}, now});
-                     auto waiting = underWay_.extract(key);
-                     for (auto& one : waiting.mapped()) one->fulfill(std::shared_ptr(shared));
-                   }));
-  }
+  const bool isNew = asking == nullptr;
+  if (isNew) asking = std::make_shared<Asking>();
+  asking->waiting.push_back(kj::mv(pair.fulfiller));
+  if (isNew) put(question, target, who.token, asking);
   return pair.promise.then([this, &response](std::shared_ptr<const Reply>&& reply) {
     return sendBody(response, reply->status, kJsonType, {reply, &reply->body}, {{"Tarcil-Age", "0"}});
   });
+}
+
+void GatewayServer::put(const Question& question, const std::string& target, const std::string& token,
+                        std::shared_ptr<Asking> asking) {
+  metrics_.questions.Increment();
+  const auto begun = clock_.now().steady;
+  auto asked = kj::evalNow([&]() {
+    return workers_.ask<Reply>(token, [question](Cluster& cluster) { return answer(cluster, question, ""); });
+  });
+  tasks_.add(asked
+                 .then([](Reply&& reply) { return kj::mv(reply); },
+                       [](kj::Exception&& exception) { return errorReply(fromException(exception)); })
+                 .then([this, token, target, begun, asking](Reply&& reply) {
+                   metrics_.questionSeconds.Observe(seconds(clock_.now().steady - begun));
+                   const auto shared = std::make_shared<const Reply>(kj::mv(reply));
+                   if (!asking->isOld) {
+                     if (shared->status == 200) cache_.put(token, target, {{shared, &shared->body}, begun});
+                     const auto ofUser = underWay_.find(token);
+                     ofUser->second.erase(target);
+                     if (ofUser->second.empty()) underWay_.erase(ofUser);
+                   }
+                   for (auto& one : asking->waiting) one->fulfill(std::shared_ptr(shared));
+                 }));
+}
+
+// What is asked from now on of this user is not to be answered by what was asked before.
+void GatewayServer::forgetAnswersTo(const std::string& token) {
+  cache_.forget(token);
+  const auto asked = underWay_.extract(token);
+  if (!asked) return;
+  for (auto& [target, asking] : asked.mapped()) asking->isOld = true;
 }
 
 kj::Promise<void> GatewayServer::act(const Question& question, const Who& who, std::string body,
@@ -410,7 +430,7 @@ kj::Promise<void> GatewayServer::act(const Question& question, const Who& who, s
     return answer(cluster, question, body);
   });
   return done.then([this, token = who.token, &response](Reply&& reply) {
-    cache_.forget(token);
+    forgetAnswersTo(token);
     return send(response, reply);
   });
 }
@@ -440,8 +460,8 @@ kj::Promise<void> GatewayServer::answerHere(const Question& question, const Who&
       return send(response, summaries(question.arguments, who.caller));
     case Operation::kWord: {
       const Ticket word = makeTicket(Ticket::Kind::kWord, who.token, kWordTime);
-      return send(response, {200, textOf({{"word", seal_.sealed(word.text())},
-                                                           {"expires", jsonTime(word.expires)}})});
+      return send(response,
+                  {200, textOf({{"word", seal_.sealed(word.text())}, {"expires", jsonTime(word.expires)}})});
     }
     case Operation::kSignIn:
       return signIn(body, response);
@@ -532,12 +552,11 @@ kj::Promise<void> GatewayServer::streamEvents(const Asked& asked, const Who& who
 
 // For as long as somebody listens the token is asked about anew; done when it is right no more.
 kj::Promise<void> GatewayServer::keepKnown(const std::string& token) {
-  constexpr auto kBeforeItIsForgotten = 20 * kj::SECONDS;
-  return net_.timer.afterDelay(kBeforeItIsForgotten)
-      .then([this, token]() { return identities_.renew(token); })
-      .then([this, token](bool isRight) {
-        return isRight ? keepKnown(token) : kj::Promise<void>(kj::READY_NOW);
-      });
+  constexpr auto kBetween = 20 * kj::SECONDS;
+  return identities_.renew(token).then([this, token](bool isRight) -> kj::Promise<void> {
+    if (!isRight) return kj::READY_NOW;
+    return net_.timer.afterDelay(kBetween).then([this, token]() { return keepKnown(token); });
+  });
 }
 
 kj::Promise<void> GatewayServer::sendLog(const Question& question, const Who& who, Response& response) {

@@ -69,6 +69,11 @@ class GatewayServer final : private kj::HttpService,
     Caller caller;
     std::optional<Ticket> session;
   };
+  // A question that was put to the cluster, with who waits for the answer.
+  struct Asking {
+    std::vector<kj::Own<kj::PromiseFulfiller<std::shared_ptr<const Reply>>>> waiting;
+    bool isOld = false;  // the user has changed something since
+  };
   using Headers = std::vector<std::pair<std::string, std::string>>;
 
   kj::Promise<void> request(kj::HttpMethod method, kj::StringPtr url, const kj::HttpHeaders& headers,
@@ -93,6 +98,9 @@ class GatewayServer final : private kj::HttpService,
   // --- What is answered in which way ---
   kj::Promise<void> ask(const Question& question, const std::string& target, const Who& who,
                         Response& response);
+  void put(const Question& question, const std::string& target, const std::string& token,
+           std::shared_ptr<Asking> asking);
+  void forgetAnswersTo(const std::string& token);
   kj::Promise<void> act(const Question& question, const Who& who, std::string body, Response& response);
   kj::Promise<void> answerHere(const Question& question, const Who& who, const std::string& body,
                                Response& response);
@@ -141,9 +149,8 @@ class GatewayServer final : private kj::HttpService,
   Identities identities_;
   EventFeed feed_;
 
-  // Questions that are under way, with who waits for the answer.
-  using Waiting = std::vector<kj::Own<kj::PromiseFulfiller<std::shared_ptr<const Reply>>>>;
-  std::unordered_map<std::string, Waiting> underWay_;
+  std::unordered_map<std::string, std::map<std::string, std::shared_ptr<Asking>>>
+      underWay_;  // by token and question
 
   kj::Own<kj::HttpServer> http_;
   kj::Own<Acceptor> acceptor_;

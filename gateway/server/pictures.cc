@@ -88,13 +88,13 @@ std::map<JobId, RunningJob> runningJobs(Cluster& cluster) {
     ids.push_back(readJobId(entry->job.getId()));
     active[ids.back()] = entry->job.getActive();
   }
-  auto promises = kj::heapArrayBuilder<kj::Promise<std::optional<JobStatus>>>(ids.size());
-  for (const JobId& id : ids) promises.add(foundOrNothing(fetchJobPage(cluster.client(), id, kMaxTasks, 0)));
+  auto promises = kj::heapArrayBuilder<kj::Promise<std::optional<JobRecord>>>(ids.size());
+  for (const JobId& id : ids) promises.add(foundOrNothing(fetchRecord(cluster.client(), id)));
   std::map<JobId, RunningJob> jobs;
   for (const auto& job : cluster.wait(kj::joinPromises(promises.finish()))) {
-    if (!job || job->record.spec.profile.application.empty()) continue;
-    const Profile& profile = job->record.spec.profile;
-    jobs[job->record.id] = {profile.application, profile, active[job->record.id]};
+    if (!job || job->spec.profile.application.empty()) continue;
+    const Profile& profile = job->spec.profile;
+    jobs[job->id] = {profile.application, profile, active[job->id]};
   }
   return jobs;
 }

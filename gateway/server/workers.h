@@ -21,7 +21,7 @@
 namespace tarcil::gateway {
 
 struct WorkerOptions {
-  size_t threads = 4;
+  size_t threads = 8;
   // Questions that wait: with so many, one more is refused.
   size_t waiting = 1'000;
   size_t waitingOfUser = 64;

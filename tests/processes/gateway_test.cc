@@ -337,7 +337,6 @@ class SmallGateway : public Gateway {
                  {"--streams", "8"},
                  {"--streams-of-user", "5"},
                  {"--connections-of-address", "20"},
-                 {"--request-time", "300ms"},
                  {"--events", "100"}}) {}
 };
 
@@ -351,7 +350,12 @@ TEST_F(SmallGateway, TakesNoBodyThatIsTooLarge) {
   EXPECT_EQ(get("/api/v1/status").status, 200);
 }
 
-TEST_F(SmallGateway, WaitsForNobodyWhoSendsSlowly) {
+class HurriedGateway : public Gateway {
+ protected:
+  HurriedGateway() : Gateway({{"--request-time", "1s"}}) {}
+};
+
+TEST_F(HurriedGateway, WaitsForNobodyWhoSendsSlowly) {
   HttpConnection headers(address()), body(address()), nothing(address());
   headers.send("GET /api/v1/status HTTP/1.1\r\nHost: ");
   body.send("POST /api/v1/jobs HTTP/1.1\r\nHost: " + address() + "\r\nAuthorization: Bearer " + token_ +
