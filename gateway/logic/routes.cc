@@ -116,6 +116,8 @@ std::vector<Route> makeRoutes() {
       get(Operation::kInterference, "/api/v1/interference",
           "Applications by applications: who slows whom down.", "Interference",
           {whole("limit", 1, 200, "50", "How many applications at most.")}),
+      get(Operation::kSharing, "/api/v1/sharing", "What sharing servers is worth, and what it costs.",
+          "Sharing"),
       streamed(get(Operation::kEvents, "/api/v1/events", "What changes, as server-sent events.", "Events")),
       here(get(Operation::kOpenApi, "/api/v1/openapi.json", "This description.", "OpenApi"), Access::kAnyone),
       post(Operation::kSubmit, "/api/v1/jobs", "Hand a job file to the cluster.", "Submitted", Body::kJobFile,

@@ -36,6 +36,7 @@ enum class Operation : uint8_t {
   kSummaries,
   kContention,
   kInterference,
+  kSharing,
   kEvents,
   kOpenApi,
   kSubmit,

@@ -272,6 +272,8 @@ Json jsonFor(Cluster& cluster, const Question& question, const std::string& body
       return contentionPicture(cluster, arguments);
     case Operation::kInterference:
       return interferencePicture(cluster, arguments);
+    case Operation::kSharing:
+      return sharingPicture(cluster);
     case Operation::kSubmit:
       return submit(cluster, arguments, body);
     case Operation::kPlan:

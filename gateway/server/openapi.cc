@@ -206,6 +206,8 @@ Json schemas() {
                                         {"slack", kWhole},
                                         {"resource", kText},
                                         {"observed", std::move(observed)}}))}});
+  all["Sharing"] =
+      object({{"tasks", kWhole}, {"degraded", kWhole}, {"units_used", kWhole}, {"units_alone", kWhole}});
   all["Submitted"] = object({{"job", kText}, {"number", kWholeOrNull}});
   all["Plan"] = object({{"decision", arrayOf(object({{"task", kWhole}}))},
                         {"placed", kWhole},

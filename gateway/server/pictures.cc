@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "core/model/residents.h"
 #include "gateway/logic/contention.h"
 #include "gateway/logic/interference.h"
+#include "gateway/logic/sharing.h"
 #include "schema/convert.h"
 
 namespace tarcil::gateway {
@@ -68,15 +70,15 @@ Json jsonOf(const ContentionRow& row) {
           {"not_measured", std::move(notMeasured)}};
 }
 
-// --- Applications by applications ---
+// --- Jobs that run ---
 
 struct RunningJob {
-  std::string application;
+  std::string application;  // empty for a job of none
   Profile profile;
   uint32_t tasks = 0;
+  uint32_t rusPerTask = 1;
 };
 
-// By id, those that have an application.
 std::map<JobId, RunningJob> runningJobs(Cluster& cluster) {
   std::vector<JobId> ids;
   std::map<JobId, uint32_t> active;
@@ -92,12 +94,14 @@ std::map<JobId, RunningJob> runningJobs(Cluster& cluster) {
   for (const JobId& id : ids) promises.add(foundOrNothing(fetchRecord(cluster.client(), id)));
   std::map<JobId, RunningJob> jobs;
   for (const auto& job : cluster.wait(kj::joinPromises(promises.finish()))) {
-    if (!job || job->spec.profile.application.empty()) continue;
+    if (!job) continue;
     const Profile& profile = job->spec.profile;
-    jobs[job->id] = {profile.application, profile, active[job->id]};
+    jobs[job->id] = {profile.application, profile, active[job->id], job->spec.rusPerTask};
   }
   return jobs;
 }
+
+// --- Applications by applications ---
 
 struct Disturbed {
   std::vector<Observation> observations;
@@ -121,7 +125,7 @@ Disturbed lookAt(Cluster& cluster, const std::vector<ServerDetails>& servers,
     for (const ServerTask& task : server->tasks) holders[task.allocation] = task.job;
     for (const TaskViolation& violation : server->violations) {
       const auto job = jobs.find(violation.job);
-      if (job == jobs.end()) continue;
+      if (job == jobs.end() || job->second.application.empty()) continue;
       ++disturbed.violations[job->second.application];
       if (violation.violation.causes.empty()) continue;
       const Cause& cause = violation.violation.causes.front();
@@ -185,6 +189,7 @@ Json interferencePicture(Cluster& cluster, const Arguments& arguments) {
   const Disturbed disturbed = lookAt(cluster, fetchServers(cluster).servers, jobs);
   std::map<std::string, Application> known;
   for (const auto& [id, job] : jobs) {
+    if (job.application.empty()) continue;
     Application& application = known[job.application];
     application.profile = job.profile;
     application.tasks += job.tasks;
@@ -208,6 +213,27 @@ Json interferencePicture(Cluster& cluster, const Arguments& arguments) {
   for (const Pair& pair : pairsOf(applications, disturbed.observations, fetchSettings(cluster).model))
     pairs.push_back(jsonOf(pair, applications));
   return {{"applications", std::move(list)}, {"pairs", std::move(pairs)}};
+}
+
+Json sharingPicture(Cluster& cluster) {
+  std::vector<uint32_t> units;
+  std::set<std::pair<JobId, TaskIndex>> degraded;
+  for (const ServerDetails& server : fetchServers(cluster).servers) {
+    units.push_back(server.facts.rus);
+    for (const TaskViolation& violation : server.violations) degraded.insert({violation.job, violation.task});
+  }
+  const std::map<JobId, RunningJob> jobs = runningJobs(cluster);
+  std::erase_if(degraded, [&jobs](const auto& task) { return !jobs.contains(task.first); });
+  std::vector<RunningTasks> running;
+  uint64_t tasks = 0;
+  for (const auto& [id, job] : jobs) {
+    running.push_back({job.tasks, job.rusPerTask});
+    tasks += job.tasks;
+  }
+  return {{"tasks", tasks},
+          {"degraded", degraded.size()},
+          {"units_used", unitsUsed(running)},
+          {"units_alone", unitsAlone(running, std::max<uint32_t>(1, usualUnits(std::move(units))))}};
 }
 
 }  // namespace tarcil::gateway
