@@ -13,6 +13,10 @@ packages=(
 dev_packages=(clang clang-format clang-tidy crun gnuplot-nox groff-base iproute2 libclang-rt-dev lld memcached openmpi-bin python3 python3-jsonschema wrk
   libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc)
 
+# What builds and tries the page; Debian's npm cannot stand beside another Node that brings its own.
+dev_packages+=(chromium-headless-shell fonts-dejavu-core)
+command -v npm >/dev/null || dev_packages+=(nodejs npm)
+
 case "${1-}" in
   "") ;;
   --dev) packages+=("${dev_packages[@]}") ;;

@@ -9,7 +9,7 @@ const { chromium } = require("playwright-core");
 export const AXE = require.resolve("axe-core/axe.min.js");
 
 export function launch() {
-  const executablePath = process.env.CHROMIUM ?? ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find((path) => existsSync(path));
-  if (executablePath === undefined) throw new Error("there is no Chromium here: apt-get install chromium, or say where it is by CHROMIUM");
-  return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+  const executablePath = process.env.CHROMIUM ?? ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].find((path) => existsSync(path));
+  if (executablePath === undefined) throw new Error("there is no Chromium here: apt-get install chromium-headless-shell, or say where it is by CHROMIUM");
+  return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage"], timeout: 240_000 });
 }

@@ -57,7 +57,7 @@ export class Cluster {
     const app = APPLICATIONS[number % APPLICATIONS.length];
     const fromEnd = jobs - number;
     const submitted = this.now - (fromEnd + 1) * Math.min(60_000, 86_400_000 / jobs);
-    const running = Math.max(12, Math.floor(this.servers.length / 3));
+    const running = Math.max(12, Math.floor(this.servers.length * 1.2));
     let state = "done";
     if (fromEnd < 4) state = "queued";
     else if (fromEnd < 4 + running) state = "running";
@@ -90,7 +90,7 @@ export class Cluster {
           const server = up[at % up.length];
           if (server.tasks.length >= SLOTS - 1) continue;
           const hurts = server.tasks.some((task) => this.slackBeside(task.job.application, job.application).slack < 0 || this.slackBeside(job.application, task.job.application).slack < 0);
-          if (hurts && up.indexOf(server) > 2 + up.length / 50) continue;
+          if (hurts && at % up.length > 2 + up.length / 50) continue;
           server.tasks.push({ job, index, unit: server.tasks.length * 2 });
           job.places.push({ index, server });
           ++at;
@@ -279,7 +279,7 @@ export class Cluster {
   }
 
   row(name, servers, by) {
-    const row = { name, platform: by === "rack" ? "" : servers[0].platform, rack: by === "platform" ? "" : servers[0].rack, servers: servers.length, states: {}, units: UNITS * servers.length, free_units: 0,
+    const row = { name, platform: by === "rack" ? null : servers[0].platform, rack: by === "platform" ? null : servers[0].rack, servers: servers.length, states: {}, units: UNITS * servers.length, free_units: 0,
       slack: filled({}, null), at: filled({}, null), contention: filled({}, 0), not_measured: {} };
     for (const server of servers) {
       row.states[server.state] = (row.states[server.state] ?? 0) + 1;

@@ -229,8 +229,8 @@ export interface ServerDetails {
 
 export interface ContentionRow {
   name: string;
-  platform: string;
-  rack: string;
+  platform: string | null; // null where a row's servers are of several
+  rack: string | null;
   servers: number;
   states: Record<string, number>;
   units: number;

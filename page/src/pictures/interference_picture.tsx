@@ -6,7 +6,7 @@ import { LOSS_CLASSES, classOfLoss, matrixOf, observedLoss, predictedLoss, sente
 import { percent } from "../model/text";
 import { CanvasPicture, type Cell, type Colour, useWidth } from "../parts/canvas";
 
-const kMostCell = 46, kLeastCell = 12;
+const kMostCell = 52, kLeastCell = 12;
 
 export function InterferencePicture({ data, order, chosen, onChoose }: {
   data: Interference; order: "tasks" | "suffers" | "name"; chosen: InterferencePair | null; onChoose: (pair: InterferencePair) => void;
@@ -17,13 +17,16 @@ export function InterferencePicture({ data, order, chosen, onChoose }: {
   const matrix = useMemo(() => matrixOf(data, order), [data, order]);
   const n = matrix.names.length;
   const longest = Math.min(16, Math.max(4, ...matrix.names.map((name) => name.length)));
-  const left = longest * 7 + 12, top = longest * 5.2 + 16;
+  const left = Math.max(132, longest * 7 + 12), top = longest * 5.2 + 16;
   const step = Math.max(kLeastCell, Math.min(kMostCell, Math.floor((width - left - 40) / Math.max(1, n))));
   const size = { width: Math.max(width, left + n * step + 40), height: top + n * step + 4 };
 
   const draw = (context: CanvasRenderingContext2D, colour: Colour) => {
     context.font = "12px " + colour("font");
     context.textBaseline = "middle";
+    context.fillStyle = colour("dim");
+    context.textAlign = "right";
+    context.fillText("suffers ↓  beside →", left - 8, top - 10);
     matrix.names.forEach((name, i) => {
       const isMarked = cursor !== null && (cursor.y === i || cursor.x === i);
       context.fillStyle = colour(isMarked && cursor?.y === i ? "ink" : "dim");

@@ -16,6 +16,11 @@ function seriesOf(timeline: Timeline): [number[], number[]] {
   return [times.map((time) => time / 1000), parts.map((part) => 100 * part)];
 }
 
+function timeOfDay(seconds: number): string {
+  const text = fullTime(new Date(1000 * seconds).toISOString());
+  return text.endsWith(":00") ? text.slice(11, 16) : text.slice(11);
+}
+
 export function PerformancePicture({ timeline, deviation }: { timeline: Timeline; deviation: number }) {
   const [box, width] = useWidth();
   const plot = useRef<HTMLDivElement>(null);
@@ -29,7 +34,7 @@ export function PerformancePicture({ timeline, deviation }: { timeline: Timeline
       new uPlot({
         width, height: kHeight, legend: { show: false }, cursor: { y: false },
         scales: { y: { range: [0, 110] } },
-        axes: [axis, { ...axis, values: (_, values) => values.map((value) => `${value} %`) }],
+        axes: [{ ...axis, space: 80, values: (_, times) => times.map(timeOfDay) }, { ...axis, values: (_, values) => values.map((value) => `${value} %`) }],
         series: [{}, {
           stroke: colour("accent"), width: 2, paths: uPlot.paths.stepped?.({ align: 1 }), points: { show: false },
         }],

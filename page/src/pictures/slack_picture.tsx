@@ -9,7 +9,7 @@ import { SLACK_CLASSES, type SlackOrder, classOfSlack, columnsOf, ordered } from
 import { counted, signed, whole } from "../model/text";
 import { CanvasPicture, type Cell, type Colour, hatch, useWidth } from "../parts/canvas";
 
-const kLeft = 62, kTop = 4, kBottom = 22, kLeastColumn = 3, kMostColumn = 150;
+const kLeft = 70, kTop = 4, kBottom = 22, kLeastColumn = 3, kMostColumn = 150;
 
 export function SlackPicture({ rows: all, order, rowHeight = 24, onZoom }: {
   rows: ContentionRow[]; order: SlackOrder; rowHeight?: number; onZoom?: (rows: ContentionRow[]) => void;
