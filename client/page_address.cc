@@ -57,7 +57,9 @@ kj::Promise<std::string> fetchPageAddress(Net net, const std::string& gateway, c
                 return addressIn(gateway, status, body);
               });
             })
-            .attach(kj::mv(asked.body), kj::mv(client), kj::mv(stream));
+            .attach(kj::mv(asked.body))
+            .attach(kj::mv(client))  // goes before the stream that it reads
+            .attach(kj::mv(stream));
       });
   auto tooLate = net.timer.afterDelay(kPatience).then([gateway]() -> std::string {
     kj::throwFatalException(

@@ -25,15 +25,15 @@ EventFeed::EventFeed(Client& client, kj::Timer& timer, EventRing& ring, JobCopy&
     : client_(client), timer_(timer), ring_(ring), jobs_(jobs), happened_(std::move(happened)) {}
 
 kj::Promise<void> EventFeed::run() {
-  return follow()
-      .then([]() {},
-            [this](kj::Exception&& exception) {
-              isWhole_ = false;
-              spdlog::warn("what changes in the cluster cannot be followed, trying again: {}",
-                           fromException(exception).message);
-              return timer_.afterDelay(kBeforeTheNextTry);
-            })
-      .then([this]() { return run(); });
+  auto followed =
+      follow().then([]() -> kj::Promise<void> { return kj::READY_NOW; },
+                    [this](kj::Exception&& exception) -> kj::Promise<void> {
+                      isWhole_ = false;
+                      spdlog::warn("what changes in the cluster cannot be followed, trying again: {}",
+                                   fromException(exception).message);
+                      return timer_.afterDelay(kBeforeTheNextTry);
+                    });
+  return followed.then([this]() { return run(); });
 }
 
 kj::Promise<void> EventFeed::follow() {

@@ -112,13 +112,12 @@ struct Disturbed {
 Disturbed lookAt(Cluster& cluster, const std::vector<ServerDetails>& servers,
                  const std::map<JobId, RunningJob>& jobs) {
   Disturbed disturbed;
-  auto promises = kj::heapArrayBuilder<kj::Promise<std::optional<ServerDetails>>>(
-      std::min(servers.size(), kMaxDisturbedServers));
+  std::vector<std::string> names;
   for (const ServerDetails& server : servers) {
-    if (promises.size() == promises.capacity()) break;
-    if (!server.violations.empty())
-      promises.add(foundOrNothing(fetchServer(cluster.client(), server.facts.name)));
+    if (!server.violations.empty() && names.size() < kMaxDisturbedServers) names.push_back(server.facts.name);
   }
+  auto promises = kj::heapArrayBuilder<kj::Promise<std::optional<ServerDetails>>>(names.size());
+  for (const std::string& name : names) promises.add(foundOrNothing(fetchServer(cluster.client(), name)));
   for (const auto& server : cluster.wait(kj::joinPromises(promises.finish()))) {
     if (!server) continue;
     std::map<AllocationId, JobId> holders;

@@ -1,5 +1,6 @@
 #include "gateway/server/reply.h"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 

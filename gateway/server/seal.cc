@@ -51,6 +51,7 @@ std::optional<std::string> fromLetters(std::string_view text) {
       return std::nullopt;
     }
   }
+  usual.append((4 - usual.size() % 4) % 4, '=');
   const auto bytes = kj::decodeBase64(kj::StringPtr(usual.c_str(), usual.size()).asArray());
   if (bytes.hadErrors) return std::nullopt;
   return std::string(reinterpret_cast<const char*>(bytes.begin()), bytes.size());
