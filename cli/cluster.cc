@@ -37,9 +37,9 @@ void randomBytes(void* to, size_t size) {
 
 constexpr size_t kShownJobs = 60;  // letters
 
-ClientOptions optionsFor(const Context& context) {
+ClientOptions optionsFor(const std::vector<std::string>& agents) {
   ClientOptions options;
-  options.first = makeSeed() % context.agents.size();
+  options.first = makeSeed() % agents.size();
   return options;
 }
 
@@ -79,14 +79,22 @@ kj::Promise<void> submitInPieces(Session& session, const JobId& id, const JobSpe
 
 }  // namespace
 
-Cluster::Cluster(const ContextFlags& flags) : Cluster(requireContext(flags)) {}
+Cluster::Cluster(const ContextFlags& flags)
+    : Cluster(std::make_unique<kj::AsyncIoContext>(kj::setupAsyncIo()), requireContext(flags)) {}
 
-Cluster::Cluster(const Context& context)
-    : agents_(context.agents),
+Cluster::Cluster(std::unique_ptr<kj::AsyncIoContext> io, const Context& context)
+    : ownIo_(std::move(io)),
+      io_(*ownIo_),
+      agents_(context.agents),
       token_(requireToken(context)),
-      io_(kj::setupAsyncIo()),
-      client_({io_.provider->getNetwork(), *io_.lowLevelProvider, io_.provider->getTimer()}, context.agents,
-              token_, optionsFor(context), [](const std::string& message) { say(message); }) {}
+      client_(net(), agents_, token_, optionsFor(agents_), [](const std::string& message) { say(message); }) {
+}
+
+Cluster::Cluster(kj::AsyncIoContext& io, std::vector<std::string> agents, std::string token)
+    : io_(io),
+      agents_(std::move(agents)),
+      token_(std::move(token)),
+      client_(net(), agents_, token_, optionsFor(agents_), [](const std::string&) {}) {}
 
 Cluster::Jobs Cluster::find(const JobReference& reference) {
   Jobs jobs;

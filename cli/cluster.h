@@ -5,6 +5,7 @@
 #include <kj/async-unix.h>
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -31,6 +32,8 @@ class Cluster {
  public:
   // Finds the cluster and reads the token; nothing is sent yet.
   explicit Cluster(const ContextFlags& flags);
+  // On an event loop that others use too, and which outlives it.
+  Cluster(kj::AsyncIoContext& io, std::vector<std::string> agents, std::string token);
   KJ_DISALLOW_COPY(Cluster);
 
   Client& client() { return client_; }
@@ -79,11 +82,12 @@ class Cluster {
   Jobs find(const JobReference& reference);
   // Those whose names match and that are not over; where there are none, those that are.
   Jobs named(const std::string& pattern);
-  explicit Cluster(const Context& context);
+  Cluster(std::unique_ptr<kj::AsyncIoContext> io, const Context& context);
 
+  const std::unique_ptr<kj::AsyncIoContext> ownIo_;  // null on the loop of others
+  kj::AsyncIoContext& io_;
   const std::vector<std::string> agents_;
   const std::string token_;
-  kj::AsyncIoContext io_;
   Client client_;
 };
 

@@ -1,9 +1,16 @@
 #include "cli/cluster_summary.h"
 
+#include "cli/job_choice.h"
+#include "cli/job_listing.h"
 #include "cli/output/render.h"
+#include "schema/convert.h"
 
 namespace tarcil {
 namespace {
+
+// Jobs that are looked at, at most: an operator sees everybody's.
+constexpr size_t kMaxJobs = 10'000;
+constexpr auto kLately = std::chrono::hours(24);
 
 Counts countAgents(Cluster& cluster) {
   Counts counts;
@@ -27,6 +34,17 @@ uint32_t waitingJobs(Cluster& cluster) {
         return request.send();
       })
       .getWaiting();
+}
+
+Counts countJobs(Cluster& cluster, const JobFilter& filter) {
+  Counts counts;
+  JobListing listing(cluster, filter, kMaxJobs, std::nullopt);
+  for (size_t left = kMaxJobs; left > 0; --left) {
+    const auto entry = listing.next();
+    if (!entry) break;
+    ++counts[std::string(name(fromWire(entry->job.getState())))];
+  }
+  return counts;
 }
 
 }  // namespace
@@ -65,6 +83,20 @@ Fields fieldsOf(const ClusterSummary& summary) {
           {"Units", units},
           {"Agents", countsText(summary.agents, "none")},
           {"Queue", summary.waiting == 0 ? "empty" : counted(summary.waiting, "job") + " of all users"}};
+}
+
+ClusterStatus fetchStatus(Cluster& cluster, WallTime now) {
+  return {.summary = fetchSummary(cluster),
+          .unfinished = countJobs(cluster, {.states = {kUnfinished.begin(), kUnfinished.end()}}),
+          .endedBadly = countJobs(
+              cluster, {.states = {kEndedBadly.begin(), kEndedBadly.end()}, .since = now - kLately})};
+}
+
+Json jsonOf(const ClusterStatus& status) {
+  Json json = jsonOf(status.summary);
+  json["jobs"] = status.unfinished;
+  json["ended_badly"] = status.endedBadly;
+  return json;
 }
 
 }  // namespace tarcil

@@ -8,6 +8,7 @@
 #include "cli/cluster.h"
 #include "cli/output/server_details.h"
 #include "cli/output/table.h"
+#include "core/base/time.h"
 #include "formats/json.h"
 
 namespace tarcil {
@@ -29,5 +30,15 @@ ClusterSummary fetchSummary(Cluster& cluster);
 // Its keys and its lines, the warning of the servers not among the lines.
 Json jsonOf(const ClusterSummary& summary);
 Fields fieldsOf(const ClusterSummary& summary);
+
+// That, and the caller's jobs; an operator's: everybody's. Of the newest 10,000.
+struct ClusterStatus {
+  ClusterSummary summary{};
+  Counts unfinished{}, endedBadly{};  // by state; the latter submitted within a day
+};
+ClusterStatus fetchStatus(Cluster& cluster, WallTime now);
+
+// As `status --json` shows it.
+Json jsonOf(const ClusterStatus& status);
 
 }  // namespace tarcil

@@ -67,6 +67,7 @@ std::vector<Verb> verbs(const Words& userCommand) {
       {.name = "user", .group = "Cluster", .add = addUser},
       {.name = "token", .group = "Cluster", .add = addToken},
       {.name = "metrics", .group = "Cluster", .add = addMetrics},
+      {.name = "page", .group = "Cluster", .add = addPage},
       {.name = "record",
        .group = "Cluster",
        .summary = "Record what happens on the cluster, to be replayed under other policies."},

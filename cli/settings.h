@@ -1,12 +1,15 @@
 // What operators set for the whole cluster.
 #pragma once
 
+#include <array>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "cli/cluster.h"
 #include "core/decide/options.h"
 #include "core/model/resources.h"
+#include "formats/json.h"
 
 namespace tarcil {
 
@@ -15,5 +18,14 @@ using Platforms = std::map<std::string, Share>;
 
 QualitySettings fetchSettings(Cluster& cluster);
 Platforms fetchPlatforms(Cluster& cluster);
+
+// Of a value, by the names of its enumeration in their order.
+template <typename Value, size_t kNames>
+std::string nameIn(const std::array<std::string_view, kNames>& names, Value value) {
+  return std::string(names[static_cast<size_t>(value)]);
+}
+
+// As `tune --json` shows them.
+Json jsonOf(const QualitySettings& settings);
 
 }  // namespace tarcil

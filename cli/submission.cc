@@ -120,7 +120,7 @@ void addEarlier(const KnownProfile& known, JobSpec& job) {
 
 }  // namespace
 
-void addStoredProfile(Cluster& cluster, const SubmissionFlags& flags, JobFile& job) {
+void addStoredProfile(Cluster& cluster, const std::string& file, JobFile& job) {
   if (job.lookupApplication.empty()) {
     const std::string& application = job.spec.profile.application;
     if (job.spec.performance && !application.empty()) addEarlier(findProfile(cluster, application), job.spec);
@@ -136,7 +136,7 @@ void addStoredProfile(Cluster& cluster, const SubmissionFlags& flags, JobFile& j
   } else if (known.hasProfile()) {
     job.spec.profile = known.profile();
   } else {
-    Problems problems(flags.file);
+    Problems problems(file);
     problems.add(
         job.lookupPlace, "application",
         "no profile is stored under " + shown(job.lookupApplication) +

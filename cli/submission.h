@@ -34,11 +34,11 @@ void addSubmissionFlags(CLI::App& command, SubmissionFlags& flags);
 // Failure with kExitBadInput, which names every problem.
 JobFile readSubmission(const SubmissionFlags& flags);
 
-// Makes a job that names its application ready to be sent: takes the profile that the cluster keeps under
-// that name; where none is kept, and the operator has such applications measured, one that is assumed
-// (Profile::isAssumed). Where its performance is watched without a target, takes too what can be expected
-// after earlier runs of the application. Leaves the profile that it has. Failure with kExitBadInput where
-// there is neither, also for tasks that an executor runs, which nobody could measure.
-void addStoredProfile(Cluster& cluster, const SubmissionFlags& flags, JobFile& job);
+// Makes a job that names its application, from this file, ready to be sent: takes the profile that the
+// cluster keeps under that name; where none is kept, and the operator has such applications measured, one
+// that is assumed (Profile::isAssumed). Where its performance is watched without a target, takes too what can
+// be expected after earlier runs of the application. Leaves the profile that it has. Failure with
+// kExitBadInput where there is neither, also for tasks that an executor runs, which nobody could measure.
+void addStoredProfile(Cluster& cluster, const std::string& file, JobFile& job);
 
 }  // namespace tarcil

@@ -4,6 +4,7 @@
 
 #include "client/agent_login.h"
 #include "rpc/errors.h"
+#include "schema/convert.h"
 
 namespace tarcil {
 namespace {
@@ -88,13 +89,13 @@ kj::Promise<void> Client::recover(uint64_t linkNumber, const std::string& proble
            (agents_.size() > 1 ? "going on with " + agent() : "trying again"));
     }
   }
-  const kj::Duration patience = hasLoggedIn_ ? options_.patience : options_.firstPatience;
+  const kj::Duration patience = hasLoggedIn() ? options_.patience : options_.firstPatience;
   KJ_IF_MAYBE (since, outageSince_) {
     if (now - *since >= patience) {
       return unavailable(
           "the cluster is out of reach: no agent answered for " + std::to_string(patience / kj::SECONDS) +
           " s; the last problem: " + problem +
-          (hasLoggedIn_ ? "" : "; is the cluster running? `tarcil up` starts one on this machine"));
+          (hasLoggedIn() ? "" : "; is the cluster running? `tarcil up` starts one on this machine"));
     }
   }
   // Through all agents without a pause, then again with pauses that grow.
@@ -127,8 +128,8 @@ kj::Promise<kj::Own<Client::Link>> Client::logIn(const std::string& agent) {
         auto user = port.userRequest().send().getPort();
         auto gone = connection->onDisconnect();
         auto made = kj::refcounted<Link>(kj::mv(connection), Session{kj::mv(port), kj::mv(user)});
-        auto taken = login.then([this, number](capnp::Response<wire::AgentGate::LoginResults>&&) {
-          hasLoggedIn_ = true;
+        auto taken = login.then([this, number](capnp::Response<wire::AgentGate::LoginResults>&& answer) {
+          caller_ = read(answer.getCaller());
           if (number == linkNumber_) loggedInAt_ = net_.timer.now();
         });
         made->broken = taken.exclusiveJoin(tooLate())

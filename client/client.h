@@ -7,10 +7,12 @@
 #include <kj/function.h>
 #include <kj/timer.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/state/caller.h"
 #include "rpc/connection.h"
 #include "schema/agent.capnp.h"
 
@@ -59,7 +61,9 @@ class Client {
   }
 
   // Whether any agent has accepted the token: before that, no call has reached the cluster.
-  bool hasLoggedIn() const { return hasLoggedIn_; }
+  bool hasLoggedIn() const { return caller_.has_value(); }
+  // As whom the last agent that accepted the token knows its user.
+  const std::optional<Caller>& caller() const { return caller_; }
 
  private:
   using Request = kj::Function<kj::Promise<void>(Session&)>;
@@ -81,7 +85,7 @@ class Client {
   size_t next_;              // the agent in use or to be tried
   uint64_t linkNumber_ = 0;  // counts links, so that one loss seen by many calls counts once
   uint32_t failuresInRow_ = 0;
-  bool hasLoggedIn_ = false;
+  std::optional<Caller> caller_;
   kj::Maybe<kj::TimePoint> outageSince_;
   kj::Maybe<kj::TimePoint> loggedInAt_;  // of the present link
   kj::Maybe<kj::ForkedPromise<kj::Own<Link>>> link_;

@@ -97,11 +97,13 @@ Result<Context> readContext(const std::string& folder) {
   if (context.agents.empty()) return malformed(path);
   context.tokenFile = json["token_file"].get<std::string>();
   if (json.contains("name") && json["name"].is_string()) context.name = json["name"].get<std::string>();
+  if (json.contains("page") && json["page"].is_string()) context.page = json["page"].get<std::string>();
   return context;
 }
 
 Status writeContext(const std::string& folder, const Context& context) {
-  const Json json = {{"cluster", context.agents}, {"token_file", context.tokenFile}, {"name", context.name}};
+  Json json = {{"cluster", context.agents}, {"token_file", context.tokenFile}, {"name", context.name}};
+  if (!context.page.empty()) json["page"] = context.page;
   const std::string path = folder + kFile;
   const std::string next = path + ".new";
   const auto failed = [&path]() { return invalid(path + ": cannot write: " + strerror(errno)); };

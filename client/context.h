@@ -13,6 +13,7 @@ struct Context {
   std::vector<std::string> agents;  // addresses as in rpc/address.h
   std::string tokenFile;            // of the user
   std::string name;                 // of the cluster; may be empty
+  std::string page{};               // HOST:PORT of a gateway; empty where none is known
 
   bool operator==(const Context&) const = default;
 };
@@ -33,8 +34,8 @@ Result<std::string> dataFolder(const std::string& flag);
 // cluster; Invalid where something that was given is wrong.
 Result<Context> findContext(const ContextFlags& flags);
 
-// <folder>/context.json: {"cluster": [address, ...], "token_file": path, "name": text}. It holds no secret.
-// Unavailable where there is none, Invalid where it is malformed.
+// <folder>/context.json: {"cluster": [address, ...], "token_file": path, "name": text, "page": address}, the
+// last where it is known. It holds no secret. Unavailable where there is none, Invalid where it is malformed.
 Result<Context> readContext(const std::string& folder);
 
 // Replaces it in one step: a reader sees the old one or the new one.

@@ -9,6 +9,7 @@ find_package(spdlog REQUIRED)
 find_package(GTest REQUIRED)
 find_package(benchmark REQUIRED)
 find_package(rapidcheck REQUIRED)
+find_package(OpenSSL 3 REQUIRED)
 find_package(Boost 1.74 REQUIRED CONFIG)  # the headers of Boost.Container and Boost.Graph; nothing is linked
 find_package(Eigen3 3.4 QUIET NO_MODULE)
 if(NOT TARGET Eigen3::Eigen)

@@ -1,9 +1,12 @@
 #include "deploy/local_cluster.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <kj/io.h>
+#include <netinet/in.h>
 #include <pwd.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -93,8 +96,10 @@ std::string socketAt(const std::string& data, const std::string& name) {
 
 // What every role has: where it listens, serves metrics, and logs.
 RoleCommand roleOf(const std::string& data, const std::string& role, const std::string& name,
-                   const std::vector<std::string>& arguments) {
-  RoleCommand command{role, name, socketAt(data, name), socketAt(data, name + ".metrics"), {}, {}, 0, {}};
+                   const std::vector<std::string>& arguments, const std::string& address = "") {
+  RoleCommand command{
+      role, name, address.empty() ? socketAt(data, name) : address, socketAt(data, name + ".metrics"), {}, {},
+      0,    {}};
   command.arguments = {"serve", role, "--listen", command.address, "--metrics", command.metrics};
   command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
   command.log = data + "/log/" + name + ".log";
@@ -116,6 +121,47 @@ RoleCommand monitorOf(const std::string& data, const std::string& name) {
   return roleOf(data, "monitor", name,
                 {"--name", name, "--master", socketAt(data, "master"), "--token-file",
                  tokenFile(data, "monitor"), "--data", data + "/monitors/" + name});
+}
+
+// On loopback: the one that was asked for where nobody has it, else any.
+Result<uint16_t> freePort(uint16_t wanted) {
+  for (const uint16_t port : {wanted, uint16_t{0}}) {
+    const kj::AutoCloseFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const int yes = 1;
+    // As the gateway has it: a connection that has just ended does not keep the port.
+    ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    if (::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), size) == 0 &&
+        ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size) == 0)
+      return ntohs(address.sin_port);
+  }
+  return invalid("no port of 127.0.0.1 is free for the page; leave it out with --no-page");
+}
+
+// Where the gateway was before, so that what is open in a browser goes on.
+uint16_t earlierPort(const std::string& data) {
+  const auto context = readContext(data);
+  if (!context || context->page.empty()) return 0;
+  return static_cast<uint16_t>(
+      std::strtoul(context->page.substr(context->page.rfind(':') + 1).c_str(), nullptr, 10));
+}
+
+Result<RoleCommand> gatewayOf(const std::string& data, const std::vector<std::string>& agents) {
+  const auto port = freePort(earlierPort(data));
+  if (!port) return port.error();
+  std::string cluster;
+  for (const std::string& agent : agents) cluster += (cluster.empty() ? "" : ",") + agent;
+  const std::string key = tokenFile(data, "gateway");
+  if (!fs::exists(key)) {
+    if (Status status = writeTokenFile(key, makeToken()); !status.ok()) return status.error();
+  }
+  return roleOf(data, "gateway", "gateway",
+                {"--cluster", cluster, "--token-file", tokenFile(data, "operate"), "--key-file", key},
+                "127.0.0.1:" + std::to_string(*port));
 }
 
 // Tells the cgroups of this cluster from those of another on this machine.
@@ -193,6 +239,12 @@ Result<LocalCluster> describe(const LocalClusterPlan& plan, const std::vector<Sl
   for (uint32_t i = 1; i <= plan.agents; ++i) {
     cluster.stages.back().push_back(agentOf(plan.data, i));
     cluster.context.agents.push_back(cluster.stages.back().back().address);
+  }
+  if (plan.hasPage) {
+    auto gateway = gatewayOf(plan.data, cluster.context.agents);
+    if (!gateway) return gateway.error();
+    cluster.context.page = gateway->address;
+    cluster.stages.push_back({std::move(*gateway)});
   }
   cluster.context.tokenFile = tokenFile(plan.data, "operate");
   cluster.context.name = "local";

@@ -33,12 +33,13 @@ struct LocalClusterPlan {
   std::vector<uint32_t> cores{};
   // Further options of each real server's monitor, as `tarcil serve monitor` takes them.
   std::vector<std::string> monitorOptions{};
+  bool hasPage = false;  // a gateway, at a free port of loopback
 };
 
 // One process of the cluster.
 struct RoleCommand {
-  std::string role;                    // "master", "agent", "monitor"
-  std::string name;                    // "master", "agent-1", "server-1"
+  std::string role;                    // "master", "agent", "monitor", "gateway"
+  std::string name;                    // "master", "agent-1", "server-1", "gateway"
   std::string address;                 // where it listens
   std::string metrics;                 // where it serves its metrics
   std::vector<std::string> arguments;  // of the tarcil executable

@@ -195,7 +195,8 @@ void Supervisor::hangUp() const {
 
 kj::Promise<void> Supervisor::stop(kj::Duration grace) {
   stopping_ = true;
-  return stopAll("agent", kStopPatience)
+  return stopAll("gateway", kStopPatience)
+      .then([this]() { return stopAll("agent", kStopPatience); })
       .then([this, grace]() { return stopAll("monitor", kStopPatience + grace); })
       .then([this]() { return stopAll("master", kStopPatience); });
 }

@@ -64,17 +64,22 @@ std::vector<std::string> numbersIn(const YamlValue& value, const std::optional<Y
 }
 
 // The file's name and text; nothing where it cannot be read, which is reported.
-std::optional<std::pair<std::string, std::string>> fileIn(const YamlValue& value, const std::string& folder) {
+std::optional<std::pair<std::string, std::string>> fileIn(const YamlValue& value,
+                                                          const std::optional<std::string>& folder) {
   const auto path = value.text();
   if (!path) return std::nullopt;
-  const std::string name = (fs::path(folder) / *path).lexically_normal().string();
+  if (!folder) {
+    value.problem(std::string(kNamesFile) + "write the items as a list");
+    return std::nullopt;
+  }
+  const std::string name = (fs::path(*folder) / *path).lexically_normal().string();
   auto text = readTextFile(name, kMaxListBytes);
   if (text) return std::pair(name, std::move(*text));
   value.problem(text.error().message);
   return std::nullopt;
 }
 
-std::vector<std::string> linesIn(const YamlValue& value, const std::string& folder) {
+std::vector<std::string> linesIn(const YamlValue& value, const std::optional<std::string>& folder) {
   std::vector<std::string> items;
   const auto file = fileIn(value, folder);
   if (!file) return items;
@@ -101,7 +106,7 @@ std::vector<std::string> linesIn(const YamlValue& value, const std::string& fold
   return items;
 }
 
-std::vector<std::string> jsonIn(const YamlValue& value, const std::string& folder) {
+std::vector<std::string> jsonIn(const YamlValue& value, const std::optional<std::string>& folder) {
   std::vector<std::string> items;
   const auto file = fileIn(value, folder);
   if (!file) return items;
@@ -134,7 +139,7 @@ std::vector<std::string> listed(const YamlValue& value) {
 
 }  // namespace
 
-std::vector<std::string> itemsIn(const YamlValue& value, const std::string& folder) {
+std::vector<std::string> itemsIn(const YamlValue& value, const std::optional<std::string>& folder) {
   if (!value.isMapping()) {
     if (value.node().kind != YamlNode::Kind::kScalar) return listed(value);
     value.refuse(kForms);

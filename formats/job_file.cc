@@ -225,7 +225,7 @@ class JobReader {
   void readItems() {
     auto value = take("items");
     if (!value) return;
-    job_.spec.items = Items(itemsIn(*value, folder_));
+    job_.spec.items = Items(itemsIn(*value, options_.mayNameFiles ? std::optional(folder_) : std::nullopt));
     const bool areTasksGiven = known_.contains("tasks");
     if (!areTasksGiven && !job_.spec.items.empty())
       job_.spec.tasks = static_cast<uint32_t>(job_.spec.items.size());
@@ -311,6 +311,8 @@ class JobReader {
     }
     auto path = given.text();
     if (!path) return;
+    if (!options_.mayNameFiles)
+      return given.problem(std::string(kNamesFile) + "write the profile itself as a mapping");
     auto profile = tarcil::readProfile((fs::path(folder_) / *path).lexically_normal().string());
     if (profile) {
       job_.spec.profile = std::move(*profile);
@@ -471,6 +473,8 @@ class JobReader {
   void readFiles() {
     auto value = take("files");
     if (!value) return;
+    if (!options_.mayNameFiles)
+      return value->problem(std::string(kNamesFile) + "submit the job with `tarcil submit`, or leave it out");
     // Not read where they do not go with a working directory: what is there may be large.
     if (!job_.spec.workdir.empty()) {
       for (const JobProblem& problem : mismatches(job_.spec, true)) {

@@ -25,6 +25,8 @@ struct JobFileOptions {
   uint32_t maxInputFiles = 10'000;
   LocalClock clock = {};         // that its times are read by
   ChosenValues parameters = {};  // in place of the defaults of its `parameters`
+  // Whether it may name files and profiles of this machine: not one that came from another.
+  bool mayNameFiles = true;
 };
 
 struct JobFile {

@@ -380,6 +380,13 @@ interface UserPort {
   # What would become of a job of the caller's with these `after` and `tasks`, the only fields that count: whether it would be
   # cancelled at once, and why, or why tasks of it would wait; empty where none would. Fails as Invalid where it may not name
   # these jobs. Reads only.
+
+  changes @32 (instance :UInt64, after :UInt64)
+      -> (instance :UInt64, next :UInt64, jobs :List(JobSummary), servers :List(ServerDetails), waiting :UInt32, missed :Bool);
+  # For whoever keeps a copy: jobs that the caller may see and servers, without their tasks, that have changed behind `after`, each
+  # once, as it is now; at most 1,000 of both and some 1 MiB. Held until something has. `instance` and `next` are what to ask with
+  # next; with others than a master gave, at first 0, the present ones are answered at once, and `missed`: what came between is not
+  # known, and everything is to be asked for anew. `waiting`: all jobs that wait. Fails as Exhausted where too many wait. Reads only.
 }
 
 enum CronChange { hold @0; release @1; run @2; remove @3; }

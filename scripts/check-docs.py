@@ -18,7 +18,7 @@ KEBAB = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+)+")
 # ](target) and ](target "title"); [name]: target; the two ways to link in Markdown.
 LINK = re.compile(r"\]\(\s*<?([^)\s>]+)>?[^)]*\)|^\s*\[[^\]]+\]:\s*(\S+)", re.MULTILINE)
 CODE = re.compile(r"^(```|~~~).*?^\1[^\n]*$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
-SKIPPED = {"build", ".git"}
+SKIPPED = {"build", ".git", "node_modules"}
 # A file or folder of the sources as prose names it; a file may be named without its ending.
 SOURCE_PATH = re.compile(r"[`(]((?:[a-z_]+/)+[a-z0-9_.{},-]*)[`)]")
 # How a command declares an option: its names, of which a later one behind a comma is an earlier name or a short one. The

@@ -36,13 +36,13 @@ IMPLIED = {"capnp": {"kj"}, "spdlog": {"fmt"}}
 
 CORE = ["core/base", "core/model", "core/state", "core/decide"]
 ENV = ["env", "env/linux"]
-LOGIC = ["master/logic", "master/store", "agent/logic", "monitor/logic"]
+LOGIC = ["master/logic", "master/store", "agent/logic", "monitor/logic", "gateway/logic"]
 IO_LIBRARIES = {"kj", "capnp", "spdlog", "fmt", "os", "prometheus"}
 # What the roles' processes stand on.
 BELOW_ROLES = [*CORE, "latebinding", "schema", "rpc", "metrics", *ENV]
 # What is around the roles' decisions.
 AROUND = ["master/store/rocks", "master/server", "agent/late", "agent/server", "monitor/container", "monitor/late",
-          "monitor/pressure", "monitor/performance", "monitor/server"]
+          "monitor/pressure", "monitor/performance", "monitor/server", "gateway/server"]
 
 # folder -> (folders whose files it may include besides its own, libraries besides std). None: anything.
 TABLE = {
@@ -83,6 +83,9 @@ TABLE = {
     "sim": ([*CORE, "lsh", "latebinding", "classifier", *LOGIC], {"boost"}),
     "formats": ([*CORE, "latebinding", "profiler", "sim", "env"], {"os", "yaml-cpp", "nlohmann"}),
     "client": ([*CORE, "latebinding", "include/tarcil", "formats", "schema", "rpc", *ENV], {"kj", "capnp", "os"}),
+    # A gateway shows what commands show, and so it has their code.
+    "gateway/logic": (CORE, set()),
+    "gateway/server": ([*BELOW_ROLES, "client", "formats", "cli", "gateway/logic"], {"nlohmann", *IO_LIBRARIES}),
     "deploy": ([*BELOW_ROLES, "client", "formats", *LOGIC, *AROUND], IO_LIBRARIES),
     # What is in cli/tarcild/ is another program: the one that everybody starts has nothing of the roles' own.
     "cli": ([*CORE, "latebinding", "schema", "rpc", "metrics", *ENV, "classifier", "client", "formats"],

@@ -8,10 +8,14 @@ packages=(
   capnproto libcapnp-dev librocksdb-dev libboost-container-dev libjemalloc-dev
   libabsl-dev libcli11-dev libyaml-cpp-dev nlohmann-json3-dev libspdlog-dev libfmt-dev
   librapidcheck-dev libgtest-dev libgmock-dev libbenchmark-dev
-  libseccomp-dev libcap-dev libfuse3-dev prometheus-cpp-dev libeigen3-dev tzdata
+  libseccomp-dev libssl-dev libcap-dev libfuse3-dev prometheus-cpp-dev libeigen3-dev tzdata
 )
-dev_packages=(clang clang-format clang-tidy crun gnuplot-nox groff-base iproute2 libclang-rt-dev lld memcached openmpi-bin python3
+dev_packages=(clang clang-format clang-tidy crun gnuplot-nox groff-base iproute2 libclang-rt-dev lld memcached openmpi-bin python3 python3-jsonschema wrk
   libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc)
+
+# What builds and tries the page; Debian's npm cannot stand beside another Node that brings its own.
+dev_packages+=(chromium-headless-shell fonts-dejavu-core)
+command -v npm >/dev/null || dev_packages+=(nodejs npm)
 
 case "${1-}" in
   "") ;;

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # A first look: installs what is missing, builds, starts a cluster on this machine, runs the jobs of examples/ on it,
-# shows where each task went and why, and what it printed, and stops the cluster. Exits 0 only if every job succeeded;
-# otherwise the cluster's folder, with its logs, is kept and named. As root or with a sudo that asks nothing.
+# shows where each task went and why, and what it printed, and stops the cluster; on a terminal, where somebody looks on, it
+# leaves the cluster running and says where its page is. Exits 0 only if every job succeeded; otherwise the cluster's folder, with
+# its logs, is kept and named. As root or with a sudo that asks nothing.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 (($# == 0)) || die 2 "takes no arguments; to go on from here see docs/guide.md"
 find_root "running tasks in containers"
@@ -16,6 +17,13 @@ tarcil() { timeout --foreground 300 "${as_root[@]}" env TARCIL_DATA="$data" "$PW
 finish() {
   local status=$?
   trap - EXIT
+  if [[ $cluster == up && $status == 0 && -t 1 ]]; then
+    step "The cluster goes on; its page, which signs you in once, within five minutes:"
+    tarcil page || status=1
+    printf 'another address: tarcil page --data %s; stop the cluster: tarcil down --data %s\n' "$data" "$data"
+    printf 'give it something to show: tarcil submit --data %s examples/memory-stream/job.yaml\n' "$data"
+    exit "$status"
+  fi
   if [[ $cluster == up ]]; then
     step "Stopping the cluster"
     tarcil down || status=1
@@ -78,4 +86,4 @@ done
 
 step "${#jobs[@]} jobs, ${#failed[@]} failed"
 ((${#failed[@]} == 0)) || die 1 "these jobs did not succeed: ${failed[*]}"
-echo "To go on: docs/guide.md, and the comments in examples/*/job.yaml."
+echo "To go on: docs/guide.md, docs/page.md for the page in a browser, and the comments in examples/*/job.yaml."

@@ -45,6 +45,7 @@ void addUser(CLI::App& app);
 void addQueue(CLI::App& app);
 void addBuckets(CLI::App& app);
 void addMetrics(CLI::App& app);
+void addPage(CLI::App& app);
 
 // Without a cluster.
 void addQuality(CLI::App& app);

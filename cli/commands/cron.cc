@@ -98,7 +98,7 @@ int submitCron(const CronAddFlags& flags) {
   if (!job.isNamed && flags.job.name.empty()) job.spec.name = flags.name;
   CronSpec cron = cronOf(flags, job);
   Cluster cluster(flags.cluster);
-  addStoredProfile(cluster, flags.job, job);
+  addStoredProfile(cluster, flags.job.file, job);
   cron.job = std::move(job.spec);
   cluster.ask([&cron, &flags](Session& session) {
     auto request = session.user.addCronRequest();

@@ -2,13 +2,11 @@
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
 #include "cli/job_choice.h"
-#include "cli/late_agents.h"
-#include "cli/output/job_status.h"
 #include "cli/output/output.h"
 #include "cli/output/render.h"
 #include "cli/output/table.h"
+#include "cli/steering.h"
 #include "core/base/failure.h"
-#include "schema/convert.h"
 
 namespace tarcil {
 namespace {
@@ -19,21 +17,6 @@ struct CancelFlags {
   JobChoiceFlags jobs;
 };
 
-// The job's state before.
-RunState cancelOne(Cluster& cluster, const JobId& id) {
-  auto asked = cluster.client().ask([&id](Session& session) {
-    auto request = session.user.cancelRequest();
-    request.setId(bytesOf(id));
-    return request.send();
-  });
-  const auto before =
-      cluster.wait(foundOrNothing(asked.then([](auto&& answer) { return fromWire(answer.getState()); })));
-  if (before) return *before;
-  LateAgents agents(cluster);
-  if (const auto late = agents.cancel(id)) return *late;
-  throw agents.unknown(id);
-}
-
 int cancel(const CancelFlags& flags) {
   Cluster cluster(flags.cluster);
   const std::vector<FoundJob> jobs = chosenJobs(cluster, flags.jobs, kUnfinished);
@@ -41,11 +24,8 @@ int cancel(const CancelFlags& flags) {
   Json list = Json::array();
   std::string text;
   for (const FoundJob& job : jobs) {
-    const RunState before = cancelOne(cluster, job.id);
-    list.push_back({{"id", toString(job.id)},
-                    {"number", jsonNumber(job.number)},
-                    {"cancelled", !isFinal(before)},
-                    {"state", name(before)}});
+    const RunState before = cancelJob(cluster, job.id);
+    list.push_back(jsonOfCancelled(job, before));
     const std::string shown = style.job(job.number, job.id);
     text += isFinal(before) ? aligned({{"Was over", shown + " (" + std::string(name(before)) + ")"}})
                             : aligned({{"Cancelled", shown}});

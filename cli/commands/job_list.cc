@@ -4,6 +4,7 @@
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
 #include "cli/job_listing.h"
+#include "cli/output/job_summary.h"
 #include "cli/output/output.h"
 #include "cli/output/render.h"
 #include "cli/output/table.h"
@@ -24,24 +25,6 @@ struct ListFlags {
 };
 
 using Summary = JobListing::Summary;
-
-Json jsonOf(Summary job, bool isLate) {
-  const std::string reason = job.getReason().cStr();
-  return {{"id", toString(readJobId(job.getId()))},
-          {"number", jsonNumber(job.getNumber())},
-          {"name", job.getName().cStr()},
-          {"user", job.getUser().cStr()},
-          {"late_binding", isLate},
-          {"state", name(fromWire(job.getState()))},
-          {"reason", reason.empty() ? Json() : Json(reason)},
-          {"tasks", job.getTasks()},
-          {"queued", job.getQueued()},
-          {"active", job.getActive()},
-          {"succeeded", job.getSucceeded()},
-          {"failed", job.getFailed()},
-          {"submitted", jsonTime(wallTime(job.getSubmitted()))},
-          {"finished", jsonTime(wallTime(job.getFinished()))}};
-}
 
 using Cells = std::vector<std::string>;
 
@@ -82,7 +65,7 @@ int list(const ListFlags& flags) {
   for (; entry && rows.size() < toFetch; entry = listing.next()) {
     last = readJobId(entry->job.getId());
     lastNumber = entry->job.getNumber();
-    rows.push_back({jsonOf(entry->job, entry->isLate), cellsOf(entry->job, style)});
+    rows.push_back({jsonOfSummary(entry->job, entry->isLate), cellsOf(entry->job, style)});
   }
   if (!flags.sort.empty()) {
     std::ranges::stable_sort(rows, std::ranges::less{},

@@ -1,19 +1,14 @@
 // tarcil job hold, release, rerun, priority: what users do to jobs that they have submitted.
 #include <algorithm>
-#include <functional>
-#include <optional>
 
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
 #include "cli/job_choice.h"
-#include "cli/late_agents.h"
-#include "cli/output/job_status.h"
 #include "cli/output/output.h"
 #include "cli/output/render.h"
 #include "cli/output/table.h"
+#include "cli/steering.h"
 #include "core/base/failure.h"
-#include "rpc/errors.h"
-#include "schema/convert.h"
 
 namespace tarcil {
 namespace {
@@ -30,42 +25,7 @@ std::span<const RunState> statesFor(wire::JobChange change) {
   return kUnfinished;
 }
 
-void steerOne(Cluster& cluster, const FoundJob& job, wire::JobChange change, int priority,
-              const std::string& shown) {
-  auto asked = steerJob(cluster.client(), job.id, change, static_cast<uint8_t>(priority));
-  if (cluster.wait(foundOrNothing(asked.then([]() { return true; })))) return;
-  LateAgents agents(cluster);
-  if (!agents.find(job.id)) throw agents.unknown(job.id);
-  throw Failure(kExitFailed,
-                "job " + shown +
-                    " is bound late: it can be neither held, run again nor given another priority; "
-                    "`tarcil job cancel` ends it");
-}
-
-// Why the cluster refuses a change of this job, where it may take the next one; nothing where it was made.
-std::optional<std::string> refusalOf(const std::function<void()>& change) {
-  try {
-    change();
-    return std::nullopt;
-  } catch (const kj::Exception& exception) {
-    const Error error = fromException(exception);
-    if (error.code != ErrorCode::kConflict) throw;
-    return error.message;
-  }
-}
-
-// Why one of many is left as it is; nothing where it is not.
-std::optional<std::string> reasonToLeave(const JobProgress& progress, wire::JobChange change, bool isNamed) {
-  if (change == wire::JobChange::RERUN) return std::nullopt;
-  if (isFinal(progress.state)) return "it is over";
-  if (change != wire::JobChange::RELEASE || isNamed) return std::nullopt;
-  if (!progress.held) return "it is not held";
-  if (progress.heldForJobs) return "it starts after others; name it to have it start all the same";
-  if (progress.heldUntil != kNever) return "it starts at its time; name it to have it start all the same";
-  return std::nullopt;
-}
-
-int steer(const SteerJobFlags& flags, wire::JobChange change, const std::string& done) {
+int steerChosen(const SteerJobFlags& flags, wire::JobChange change, const std::string& word) {
   Cluster cluster(flags.cluster);
   std::vector<FoundJob> jobs = chosenJobs(cluster, flags.jobs, statesFor(change));
   // Those that others start after come before them.
@@ -75,38 +35,20 @@ int steer(const SteerJobFlags& flags, wire::JobChange change, const std::string&
   std::string text;
   bool isRefused = false;
   for (const FoundJob& job : jobs) {
-    const auto counts = cluster.wait(foundOrNothing(fetchCounts(cluster.client(), job.id)));
+    Steered done = steer(cluster, job, change, flags.priority, !flags.jobs.jobs.empty(), style);
+    if (done.refusal && jobs.size() == 1) throw Failure(kExitFailed, *done.refusal);
+    isRefused = isRefused || done.refusal;
+    list.push_back(std::move(done.entry));
     const std::string shown = style.job(job.number, job.id);
-    Json entry = {{"id", toString(job.id)}, {"number", jsonNumber(job.number)}, {"changed", false}};
-    const auto left =
-        counts ? reasonToLeave(counts->progress, change, !flags.jobs.jobs.empty()) : std::nullopt;
-    if (left) {
-      entry["state"] = name(counts->progress.state);
-      entry["reason"] = *left;
-      list.push_back(std::move(entry));
-      const std::string state(name(counts->progress.state));
-      text += aligned({isFinal(counts->progress.state)
-                           ? Fields::value_type{"Was over", shown + " (" + state + ")"}
-                           : Fields::value_type{"Left", shown + ": " + *left}});
-      continue;
+    if (done.refusal) {
+      text += aligned({{"Refused", shown + ": " + *done.refusal}});
+    } else if (done.over) {
+      text += aligned({{"Was over", shown + " (" + std::string(name(*done.over)) + ")"}});
+    } else if (done.left) {
+      text += aligned({{"Left", shown + ": " + *done.left}});
+    } else {
+      text += aligned({{word, shown}});
     }
-    const auto refusal = refusalOf([&]() { steerOne(cluster, job, change, flags.priority, shown); });
-    if (refusal && jobs.size() == 1) throw Failure(kExitFailed, *refusal);
-    if (refusal) {
-      isRefused = true;
-      entry["reason"] = *refusal;
-      list.push_back(std::move(entry));
-      text += aligned({{"Refused", shown + ": " + *refusal}});
-      continue;
-    }
-    entry["changed"] = true;
-    if (change == wire::JobChange::PRIORITY) {
-      entry["priority"] = flags.priority;
-    } else if (change != wire::JobChange::RERUN) {
-      entry["held"] = change == wire::JobChange::HOLD;
-    }
-    list.push_back(std::move(entry));
-    text += aligned({{done, shown}});
   }
   if (flags.output.json) {
     printJson(list);
@@ -128,7 +70,7 @@ void addSteering(CLI::App& job, const char* name, const Help& help, wire::JobCha
     addJobChoice(command, flags->jobs);
     addOutputFlags(command, flags->output);
     addClusterFlags(command, flags->cluster);
-    onRun(command, [flags, change, done]() { return steer(*flags, change, done); });
+    onRun(command, [flags, change, done]() { return steerChosen(*flags, change, done); });
   });
 }
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "cli/after.h"
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
+#include "cli/foreseen.h"
 #include "cli/output/decision.h"
 #include "cli/output/neighbours.h"
 #include "cli/output/output.h"
@@ -12,8 +12,6 @@
 #include "cli/submission.h"
 #include "core/base/failure.h"
 #include "core/base/text.h"
-#include "schema/convert.h"
-#include "schema/convert_support.h"
 
 namespace tarcil {
 namespace {
@@ -23,25 +21,11 @@ constexpr size_t kMaxTasksShown = 50;
 constexpr size_t kMaxCandidatesShown = 10;
 constexpr size_t kMaxNeighboursShown = 10;
 
-// Candidates in a plan's JSON, over the entries of all tasks: each entry holds its share of the best ones,
-// and at least the very best.
-constexpr size_t kCandidatesInJson = 5'000;
-
 struct PlanFlags {
   ContextFlags cluster;
   OutputFlags output;
   SubmissionFlags job;
   std::string seed;
-};
-
-struct Foreseen {
-  JobSpec spec;
-  JobPlan plan;
-  ServerNames servers;
-  std::vector<AffectedTask> neighbours;  // the worst hurt first
-  AfterOutlook outlook;
-
-  size_t waiting() const { return spec.tasks - plan.claims.size(); }
 };
 
 uint64_t seedOf(const PlanFlags& flags) {
@@ -55,97 +39,12 @@ uint64_t seedOf(const PlanFlags& flags) {
                  std::to_string(UINT64_MAX) + ", such as `tarcil plan` and `tarcil job explain` show");
 }
 
-// Failure with kExitFailed where it may not name the jobs that it is to start after.
-AfterOutlook fetchOutlook(Cluster& cluster, const JobSpec& spec) {
-  if (spec.after.empty()) return {};
-  JobSpec asked;
-  asked.tasks = spec.tasks;
-  asked.after = spec.after;
-  auto answer = cluster.ask([&asked](Session& session) {
-    auto request = session.user.foreseeAfterRequest();
-    write(asked, request.initSpec());
-    return request.send();
-  });
-  return {answer.getCancelled(), convert::text(answer.getReason())};
-}
-
-JobPlan fetchPlan(Cluster& cluster, const JobSpec& spec, uint64_t seed) {
-  auto answer = cluster.ask([&spec, seed](Session& session) {
-    auto request = session.agent.planRequest();
-    write(spec, request.initSpec());
-    request.setSeed(seed);
-    return request.send();
-  });
-  return read(answer.getPlan());
-}
-
 Foreseen foresee(const PlanFlags& flags) {
   JobFile job = readSubmission(flags.job);
   const uint64_t seed = seedOf(flags);
   Cluster cluster(flags.cluster);
-  addStoredProfile(cluster, flags.job, job);
-  findAfter(cluster, flags.job.file, job);
-  Foreseen all{.spec = std::move(job.spec), .plan = {}, .servers = {}, .neighbours = {}, .outlook = {}};
-  all.outlook = fetchOutlook(cluster, all.spec);
-  all.plan = fetchPlan(cluster, all.spec, seed);
-  for (const ServerName& server : all.plan.servers) all.servers[server.id] = server;
-  all.neighbours = neighboursOf(cluster, all.plan, all.spec.profile);
-  return all;
+  return foresee(cluster, flags.job.file, std::move(job), seed);
 }
-
-// --- JSON ---
-
-Json jsonOf(const PressureSum& slack) {
-  Json json = Json::object();
-  for (size_t i = 0; i < slack.size(); ++i) {
-    json[std::string(kResourceNames[i])] = slack[i] == kNoResident ? Json() : Json(slack[i]);
-  }
-  return json;
-}
-
-Json jsonOf(const AffectedTask& neighbour) {
-  return {{"job", toString(neighbour.job)},
-          {"number", jsonNumber(neighbour.number)},
-          {"task", neighbour.task},
-          {"server", neighbour.server},
-          {"s_before", neighbour.impact.satisfactionBefore},
-          {"s_after", neighbour.impact.satisfactionAfter},
-          {"slack_before", jsonOf(neighbour.impact.before)},
-          {"slack_after", jsonOf(neighbour.impact.after)}};
-}
-
-Json jsonOf(const Foreseen& all) {
-  const JobPlan& plan = all.plan;
-  const size_t candidates =
-      std::clamp<size_t>(kCandidatesInJson / all.spec.tasks, 1, JobPlan::kMaxCandidates);
-  const Json decision = jsonOf(plan.explanation, all.spec.profile, all.servers, candidates);
-  Json entries = Json::array();
-  for (TaskIndex i = 0; i < all.spec.tasks; ++i) {
-    Json entry = {{"task", i}};
-    entry.update(decision);
-    entry["chosen"] = nullptr;
-    entries.push_back(std::move(entry));
-  }
-  for (const Claim& claim : plan.claims) {
-    entries.at(claim.task)["chosen"] =
-        jsonOfChosen(serverIn(all.servers, claim.server).name, claim.preferred, claim.q, claim.s);
-  }
-  Json neighbours = Json::array();
-  for (const AffectedTask& neighbour : all.neighbours) neighbours.push_back(jsonOf(neighbour));
-  return {{"decision", std::move(entries)},
-          {"hold", all.spec.hold},
-          {"start_after", jsonTime(all.spec.startAfter)},
-          {"after", all.spec.after.size()},
-          {"after_reason", all.outlook.reason.empty() ? Json() : Json(all.outlook.reason)},
-          {"cancelled", all.outlook.isCancelled},
-          {"placed", plan.claims.size()},
-          {"profile_assumed", all.spec.profile.isAssumed},
-          {"reason", plan.waitReason.empty() ? Json() : Json(plan.waitReason)},
-          {"units", {{"usable", plan.usableUnits}, {"free", plan.freeUnits}}},
-          {"neighbours", std::move(neighbours)}};
-}
-
-// --- Text ---
 
 // How a table that was cut ends; empty where it was not.
 std::string restText(size_t all, size_t shown, const std::string& what) {

@@ -4,6 +4,7 @@
 #include "cli/output/output.h"
 #include "cli/output/render.h"
 #include "cli/output/table.h"
+#include "cli/output/waiting_job.h"
 #include "core/base/failure.h"
 #include "schema/convert.h"
 
@@ -17,26 +18,6 @@ struct QueueFlags {
 };
 
 using Waiting = wire::WaitingJob::Reader;
-
-Json jsonOf(Waiting waiting) {
-  const auto job = waiting.getJob();
-  const std::string reason = job.getReason().cStr();
-  return {{"id", toString(readJobId(job.getId()))},
-          {"number", jsonNumber(job.getNumber())},
-          {"name", job.getName().cStr()},
-          {"user", job.getUser().cStr()},
-          {"priority", waiting.getPriority()},
-          {"lifted_priority", waiting.getLiftedPriority()},
-          {"ahead", waiting.getAhead()},
-          {"tasks", job.getTasks()},
-          {"queued", job.getQueued()},
-          {"active", job.getActive()},
-          {"rus_per_task", waiting.getRusPerTask()},
-          {"schedule", waiting.getGang() ? "gang" : "incremental"},
-          {"reason", reason.empty() ? Json() : Json(reason)},
-          {"submitted", jsonTime(wallTime(job.getSubmitted()))},
-          {"expected_start", jsonTime(wallTime(waiting.getExpectedStart()))}};
-}
 
 void addRow(Table& table, Waiting waiting, const Style& style) {
   const auto job = waiting.getJob();
@@ -61,7 +42,7 @@ int show(const QueueFlags& flags) {
   Json json = Json::array();
   Table table({"Place", "Id", "Name", "User", "Priority", "Wants", "Submitted", "Should start", "Waits for"});
   for (Waiting waiting : answer.getJobs()) {
-    flags.output.json ? json.push_back(jsonOf(waiting)) : addRow(table, waiting, style);
+    flags.output.json ? json.push_back(jsonOfWaiting(waiting)) : addRow(table, waiting, style);
   }
   flags.output.json ? printJson(json) : print(table.empty() ? "" : table.text());
   const uint32_t shown = answer.getJobs().size(), all = answer.getWaiting();

@@ -4,9 +4,9 @@
 #include "cli/output/output.h"
 #include "cli/output/render.h"
 #include "cli/output/table.h"
+#include "cli/steering.h"
 #include "core/base/failure.h"
 #include "core/base/text.h"
-#include "core/base/units.h"
 
 namespace tarcil {
 namespace {
@@ -19,34 +19,21 @@ struct SteerFlags {
   bool wait = false;
 };
 
-void steer(Cluster& cluster, const SteerFlags& flags, wire::ServerChange change, Duration deadline) {
-  cluster.ask([&flags, change, deadline](Session& session) {
-    auto request = session.user.steerServersRequest();
-    auto names = request.initNames(static_cast<uint32_t>(flags.names.size()));
-    for (uint32_t i = 0; i < names.size(); ++i) names.set(i, flags.names[i].c_str());
-    request.setChange(change);
-    request.setDeadline(static_cast<uint64_t>(deadline.count()));
-    return request.send();
-  });
-}
-
 void printChanged(const SteerFlags& flags, const std::string& done, const std::string& state) {
   if (!flags.json) return print(aligned({{done, joined(flags.names)}}));
-  Json json = Json::array();
-  for (const std::string& name : flags.names) json.push_back({{"name", name}, {"state", state}});
-  printJson(json);
+  printJson(jsonOfSteered(flags.names, state));
 }
 
 int cordon(const SteerFlags& flags) {
   Cluster cluster(flags.cluster);
-  steer(cluster, flags, wire::ServerChange::CORDON, {});
+  steerServers(cluster, flags.names, wire::ServerChange::CORDON, {});
   printChanged(flags, "Cordoned", "cordoned");
   return kExitDone;
 }
 
 int uncordon(const SteerFlags& flags) {
   Cluster cluster(flags.cluster);
-  steer(cluster, flags, wire::ServerChange::UNCORDON, {});
+  steerServers(cluster, flags.names, wire::ServerChange::UNCORDON, {});
   printChanged(flags, "Uncordoned", "uncordoned");
   return kExitDone;
 }
@@ -72,14 +59,10 @@ void waitUntilEmpty(Cluster& cluster, const std::string& name) {
 }
 
 int drain(const SteerFlags& flags) {
-  Duration deadline{};
-  if (!flags.deadline.empty()) {
-    const auto parsed = parseDuration(flags.deadline);
-    if (!parsed) throw badInput("--deadline: " + parsed.error().message);
-    deadline = *parsed;
-  }
+  const auto deadline = parseDeadline(flags.deadline);
+  if (!deadline) throw badInput("--deadline: " + deadline.error().message);
   Cluster cluster(flags.cluster);
-  steer(cluster, flags, wire::ServerChange::DRAIN, deadline);
+  steerServers(cluster, flags.names, wire::ServerChange::DRAIN, *deadline);
   if (flags.wait) {
     for (const std::string& name : flags.names) waitUntilEmpty(cluster, name);
   }
@@ -89,7 +72,7 @@ int drain(const SteerFlags& flags) {
 
 int remove(const SteerFlags& flags) {
   Cluster cluster(flags.cluster);
-  steer(cluster, flags, wire::ServerChange::REMOVE, {});
+  steerServers(cluster, flags.names, wire::ServerChange::REMOVE, {});
   printChanged(flags, "Removed", "removed");
   return kExitDone;
 }

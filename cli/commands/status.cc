@@ -2,8 +2,6 @@
 #include "cli/cluster.h"
 #include "cli/cluster_summary.h"
 #include "cli/commands/commands.h"
-#include "cli/job_choice.h"
-#include "cli/job_listing.h"
 #include "cli/output/output.h"
 #include "cli/output/render.h"
 #include "cli/output/table.h"
@@ -12,44 +10,23 @@
 namespace tarcil {
 namespace {
 
-// Jobs that are looked at, at most: an operator sees everybody's.
-constexpr size_t kMaxJobs = 10'000;
-constexpr auto kLately = std::chrono::hours(24);
-
 struct StatusFlags {
   ContextFlags cluster;
   bool json = false;
 };
 
-Counts countJobs(Cluster& cluster, const JobFilter& filter) {
-  Counts counts;
-  JobListing listing(cluster, filter, kMaxJobs, std::nullopt);
-  for (size_t left = kMaxJobs; left > 0; --left) {
-    const auto entry = listing.next();
-    if (!entry) break;
-    ++counts[std::string(name(fromWire(entry->job.getState())))];
-  }
-  return counts;
-}
-
 int show(const StatusFlags& flags) {
   const Style style = styleFor(false);
   Cluster cluster(flags.cluster);
-  const ClusterSummary summary = fetchSummary(cluster);
-  const Counts unfinished = countJobs(cluster, {.states = {kUnfinished.begin(), kUnfinished.end()}});
-  const Counts failed = countJobs(
-      cluster, {.states = {kEndedBadly.begin(), kEndedBadly.end()}, .since = style.clock.now - kLately});
-  sayWarning(summary.servers.warning);
+  const ClusterStatus status = fetchStatus(cluster, style.clock.now);
+  sayWarning(status.summary.servers.warning);
   if (flags.json) {
-    Json json = jsonOf(summary);
-    json["jobs"] = unfinished;
-    json["ended_badly"] = failed;
-    printJson(json);
+    printJson(jsonOf(status));
     return kExitDone;
   }
-  Fields fields = fieldsOf(summary);
-  fields.emplace_back("Your jobs", countsText(unfinished, "none"));
-  fields.emplace_back("Of the last day", countsText(failed, "none that did not end well"));
+  Fields fields = fieldsOf(status.summary);
+  fields.emplace_back("Your jobs", countsText(status.unfinished, "none"));
+  fields.emplace_back("Of the last day", countsText(status.endedBadly, "none that did not end well"));
   print(aligned(fields));
   return kExitDone;
 }

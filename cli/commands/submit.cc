@@ -78,7 +78,7 @@ int submit(const SubmitFlags& flags) {
   if (flags.dryRun) return showPlan(flags.cluster, flags.output, flags.job);
   JobFile job = readSubmission(flags.job);
   Cluster cluster(flags.cluster);
-  addStoredProfile(cluster, flags.job, job);
+  addStoredProfile(cluster, flags.job.file, job);
   findAfter(cluster, flags.job.file, job);
   const JobId id = makeJobId();
   if (job.spec.policy == Policy::kLateBinding) return submitLate(cluster, id, std::move(job), flags);

@@ -10,6 +10,7 @@
 #include "cli/output/output.h"
 #include "cli/output/promise.h"
 #include "cli/output/render.h"
+#include "cli/output/sample_table.h"
 #include "cli/output/table.h"
 #include "cli/settings.h"
 #include "core/base/failure.h"
@@ -43,48 +44,16 @@ Value valueNamed(const std::array<std::string_view, kNames>& names, std::string_
   return static_cast<Value>(std::ranges::find(names, name) - names.begin());
 }
 
-template <typename Value, size_t kNames>
-std::string nameIn(const std::array<std::string_view, kNames>& names, Value value) {
-  return std::string(names[static_cast<size_t>(value)]);
-}
-
 // --- The table, offline ---
-
-struct TableRow {
-  double p = 0;
-  uint32_t tasks = 1;
-  std::optional<uint64_t> samples;  // none where no number of draws is enough
-
-  std::optional<double> ratio() const {
-    return samples ? std::optional(static_cast<double>(*samples) / tasks) : std::nullopt;
-  }
-  double reached() const { return samples ? guarantee(p, *samples, tasks) : 0; }
-};
-
-std::vector<TableRow> rowsOf(const TuneFlags& flags, double confidence) {
-  std::vector<TableRow> rows;
-  for (double p : flags.shares) {
-    for (uint32_t tasks : flags.tasks) rows.push_back({p, tasks, drawsNeeded(p, confidence, tasks)});
-  }
-  return rows;
-}
 
 int showTable(const TuneFlags& flags) {
   const double confidence = flags.confidence.value_or(QualitySettings{}.confidence);
-  if (!(confidence > 0 && confidence < 1))
-    throw badInput("--confidence: write a number between 0 and 1, such as 0.999");
-  for (double p : flags.shares) {
-    if (!(p >= 0 && p <= 1))
-      throw badInput("--p: write shares of acceptable slots from 0 to 1, such as 0.05,0.2");
-  }
+  if (!isConfidence(confidence)) throw badInput("--confidence: " + std::string(kConfidenceRemedy));
+  if (!areShares(flags.shares)) throw badInput("--p: " + std::string(kSharesRemedy));
   Json json = Json::array();
   Table table({"p", "Tasks", "R", "Samples", "Guarantee"});
-  for (const TableRow& row : rowsOf(flags, confidence)) {
-    json.push_back({{"p", row.p},
-                    {"tasks", row.tasks},
-                    {"ratio", row.ratio() ? Json(*row.ratio()) : Json()},
-                    {"samples", row.samples ? Json(*row.samples) : Json()},
-                    {"guarantee", row.reached()}});
+  for (const SampleRow& row : sampleRows(flags.shares, flags.tasks, confidence)) {
+    json.push_back(jsonOf(row));
     table.add({Json(row.p).dump(), std::to_string(row.tasks), row.ratio() ? fixed(*row.ratio(), 2) : "",
                row.samples ? std::to_string(*row.samples) : "", fixed(row.reached(), 6)});
   }
@@ -130,26 +99,6 @@ void lay(const TuneFlags& flags, QualitySettings& settings) {
   setIfGiven(settings.throttling, valueIn(kThrottlingNames, flags.throttling));
   setNumberOrNone(settings.cap, flags.cap);
   setNumberOrNone(settings.ratio, flags.ratio);
-}
-
-Json jsonOf(const QualitySettings& settings) {
-  return {{"target", settings.target},
-          {"rarity", settings.rarity},
-          {"confidence", settings.confidence},
-          {"draws", drawLimit(settings, settings.confidence, 1)},
-          {"cap", settings.cap ? Json(*settings.cap) : Json()},
-          {"floor", settings.floor},
-          {"ratio", settings.ratio ? Json(*settings.ratio) : Json()},
-          {"model", nameIn(kQualityModelNames, settings.model)},
-          {"contention", nameIn(kContentionModelNames, settings.contention)},
-          {"ranking", nameIn(kRankByNames, settings.ranking)},
-          {"margin", settings.margin},
-          {"noise_floor", settings.noiseFloor},
-          {"protect_neighbours", settings.protectNeighbours},
-          {"neighbour_floor", settings.neighbourFloor},
-          {"profile_unknown", settings.profileUnknown},
-          {"throttling", nameIn(kThrottlingNames, settings.throttling)},
-          {"version", settings.version}};
 }
 
 // What the settings promise for one task, and what is left of that where cap or ratio allows fewer draws.

@@ -4,8 +4,8 @@
 #include "cli/output/output.h"
 #include "cli/output/render.h"
 #include "cli/output/table.h"
+#include "cli/usages.h"
 #include "core/base/failure.h"
-#include "schema/convert.h"
 
 namespace tarcil {
 namespace {
@@ -14,22 +14,6 @@ struct UsageFlags {
   ContextFlags cluster;
   bool json = false;
 };
-
-double ruSeconds(const Usage& usage) {
-  return static_cast<double>(usage.ruMicroseconds) / 1e6;
-}
-
-Json jsonOf(const Usage& usage) {
-  return {{"user", usage.user},
-          {"shares", usage.shares},
-          {"ru_seconds", ruSeconds(usage)},
-          {"attempts", usage.attempts},
-          {"jobs",
-           {{"done", usage.done},
-            {"failed", usage.failed},
-            {"cancelled", usage.cancelled},
-            {"lost", usage.lost}}}};
-}
 
 std::string textOf(const std::vector<Usage>& usages) {
   Table table(
@@ -44,20 +28,9 @@ std::string textOf(const std::vector<Usage>& usages) {
 
 int show(const UsageFlags& flags) {
   Cluster cluster(flags.cluster);
-  std::vector<Usage> usages;
-  cluster.askByName(
-      [](Session& session, const char* after) {
-        auto request = session.user.usageRequest();
-        request.setAfter(after);
-        return request.send();
-      },
-      [&usages](const auto& answer) {
-        for (auto usage : answer.getUsers()) usages.push_back(read(usage));
-      });
+  const std::vector<Usage> usages = fetchUsages(cluster);
   if (flags.json) {
-    Json json = Json::array();
-    for (const Usage& usage : usages) json.push_back(jsonOf(usage));
-    printJson(json);
+    printJson(jsonOf(usages));
   } else {
     print(textOf(usages));
     if (usages.empty()) say("no task has ended yet");

@@ -174,6 +174,13 @@ void addTasks(wire::JobDetails::Reader from, JobStatus& job) {
   for (auto charge : from.getCharges()) job.charges.push_back(read(charge));
 }
 
+JobStatus readWithoutTasks(wire::JobDetails::Reader from) {
+  JobStatus job{
+      read(from.getJob()), read(from.getProgress()), {}, from.getAhead(), wallTime(from.getExpectedStart())};
+  job.steps = read(from.getSteps());
+  return job;
+}
+
 kj::Promise<JobStatus> withFurtherTasks(Client& client, JobStatus job, TaskIndex next) {
   if (next == 0) return job;
   auto answered = fetchFrom(client, job.record.id, next);
@@ -188,14 +195,33 @@ kj::Promise<JobStatus> withFurtherTasks(Client& client, JobStatus job, TaskIndex
 kj::Promise<JobStatus> fetchJob(Client& client, const JobId& id) {
   return fetchFrom(client, id, 0).then([&client](Answer&& answer) -> kj::Promise<JobStatus> {
     const auto from = answer.getJob();
-    JobStatus job{read(from.getJob()),
-                  read(from.getProgress()),
-                  {},
-                  from.getAhead(),
-                  wallTime(from.getExpectedStart())};
-    job.steps = read(from.getSteps());
+    JobStatus job = readWithoutTasks(from);
     addTasks(from, job);
     return withFurtherTasks(client, std::move(job), from.getNextTask());
+  });
+}
+
+kj::Promise<JobStatus> fetchJobPage(Client& client, const JobId& id, TaskIndex first, uint32_t limit) {
+  auto asked = fetchFrom(client, id, 0).then([&client, id, first](Answer&& answer) {
+    JobStatus job = readWithoutTasks(answer.getJob());
+    if (first == 0) {
+      addTasks(answer.getJob(), job);
+      return kj::Promise<JobStatus>(std::move(job));
+    }
+    return fetchFrom(client, id, first).then([job = std::move(job)](Answer&& page) mutable {
+      addTasks(page.getJob(), job);
+      return std::move(job);
+    });
+  });
+  return asked.then([limit](JobStatus&& job) {
+    if (job.tasks.size() > limit) job.tasks.resize(limit);
+    return std::move(job);
+  });
+}
+
+kj::Promise<JobRecord> fetchRecord(Client& client, const JobId& id) {
+  return fetchFrom(client, id, kMaxTasks).then([](Answer&& answer) {
+    return read(answer.getJob().getJob());
   });
 }
 
@@ -221,9 +247,13 @@ kj::Promise<RunState> waitForJob(Client& client, const JobId& id) {
           [](capnp::Response<wire::UserPort::WaitResults>&& answer) { return fromWire(answer.getState()); });
 }
 
+Json jsonOfAccepted(JobNumber number, const JobId& id) {
+  return {{"job", toString(id)}, {"number", jsonNumber(number)}};
+}
+
 void printAccepted(const OutputFlags& output, JobNumber number, const JobId& id) {
   if (output.json) {
-    printJson({{"job", toString(id)}, {"number", jsonNumber(number)}});
+    printJson(jsonOfAccepted(number, id));
   } else {
     print(aligned({{"Job", styleFor(output.verbose).job(number, id)}}));
   }

@@ -29,6 +29,10 @@ struct JobStatus {
 
 // With every task, which takes an answer for each 2,000.
 kj::Promise<JobStatus> fetchJob(Client& client, const JobId& id);
+// With so many of its tasks, from `first` on, at most 2,000.
+kj::Promise<JobStatus> fetchJobPage(Client& client, const JobId& id, TaskIndex first, uint32_t limit);
+// Without its tasks and what is made of them.
+kj::Promise<JobRecord> fetchRecord(Client& client, const JobId& id);
 // Nothing where the cluster's state has no such job: it may be bound late (cli/late_job.h).
 std::optional<JobStatus> tryFetchJob(Cluster& cluster, const JobId& id);
 // How far a job is, without its tasks.
@@ -52,6 +56,7 @@ kj::Promise<std::optional<T>> foundOrNothing(kj::Promise<T> promise) {
 kj::Promise<RunState> waitForJob(Client& client, const JobId& id);
 
 // The answer to a job that was taken, and is not waited for.
+Json jsonOfAccepted(JobNumber number, const JobId& id);
 void printAccepted(const OutputFlags& output, JobNumber number, const JobId& id);
 
 // The status object that interfaces rely on.

@@ -11,6 +11,7 @@ namespace {
 ServerTask readTask(wire::ServerDetails::Task::Reader from) {
   ServerTask task;
   task.job = readJobId(from.getJob());
+  task.allocation = from.getAllocation();
   task.number = from.getJobNumber();
   task.task = from.getIndex();
   for (RuIndex ru : from.getRus()) task.rus.push_back(ru);
@@ -27,7 +28,9 @@ ServerTask readTask(wire::ServerDetails::Task::Reader from) {
   return task;
 }
 
-ServerDetails readServer(wire::ServerDetails::Reader from) {
+}  // namespace
+
+ServerDetails readServerDetails(wire::ServerDetails::Reader from) {
   ServerDetails server;
   server.facts = read(from.getFacts());
   server.status = read(from.getStatus());
@@ -48,8 +51,6 @@ ServerDetails readServer(wire::ServerDetails::Reader from) {
   return server;
 }
 
-}  // namespace
-
 std::string stateOf(const ServerDetails& server) {
   const bool isInUse = server.status.free.size() < server.facts.rus;
   if (!server.status.up) return "down";
@@ -68,7 +69,7 @@ ServerList fetchServers(Cluster& cluster) {
       request.setFirst(next);
       return request.send();
     });
-    for (auto server : answer.getServers()) list.servers.push_back(readServer(server));
+    for (auto server : answer.getServers()) list.servers.push_back(readServerDetails(server));
     list.warning = answer.getWarning().cStr();
     next = answer.getNext();
   } while (next != 0);
@@ -83,7 +84,7 @@ kj::Promise<ServerDetails> fetchServer(Client& client, const std::string& name) 
         return request.send();
       })
       .then([](capnp::Response<wire::UserPort::ServerResults>&& answer) {
-        return readServer(answer.getServer());
+        return readServerDetails(answer.getServer());
       });
 }
 

@@ -15,6 +15,7 @@ struct ServerTask {
   JobId job;
   JobNumber number = 0;
   TaskIndex task = 0;
+  AllocationId allocation = 0;
   std::vector<RuIndex> rus;
   ExtraNumbers extras;
   Pressure caused{};       // by its profile
@@ -42,6 +43,8 @@ struct ServerDetails {
   std::vector<TaskViolation> violations;  // of tasks that perform badly
   bool autoCordoned = false;              // kept from new tasks for one of them
 };
+
+ServerDetails readServerDetails(wire::ServerDetails::Reader from);
 
 // In a word: up, down, cordoned, draining, drained, quarantined, shielded.
 std::string stateOf(const ServerDetails& server);

@@ -31,13 +31,15 @@ void addServe(CLI::App& app) {
   addGroup(
       app, "serve",
       {"serve ROLE [OPTIONS]", summaryOf("serve"),
-       "A cluster is one master, one or more agents, and one monitor per server, each a process of its own. "
+       "A cluster is one master, one or more agents, and one monitor per server, each a process of its own; "
+       "gateways serve it over HTTP. "
        "`tarcil up` starts all of them on this machine for a first try.",
        "", ""},
       [](CLI::App& serve) {
         addServeMaster(serve);
         addServeAgent(serve);
         addServeMonitor(serve);
+        addServeGateway(serve);
       });
 }
 

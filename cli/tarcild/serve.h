@@ -19,9 +19,10 @@ void addRoleOptions(OptionTable& options, RoleFlags& flags);
 // The name of something that others in the cluster will read. Throws bad input that names the flag.
 void requireName(const std::string& flag, const std::string& name);
 
-// `tarcil serve master`, `agent`, `monitor`.
+// `tarcil serve master`, `agent`, `monitor`, `gateway`.
 void addServeMaster(CLI::App& serve);
 void addServeAgent(CLI::App& serve);
 void addServeMonitor(CLI::App& serve);
+void addServeGateway(CLI::App& serve);
 
 }  // namespace tarcil

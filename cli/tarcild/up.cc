@@ -16,6 +16,7 @@
 #include "cli/output/output.h"
 #include "cli/tarcild/commands.h"
 #include "client/client.h"
+#include "client/page_address.h"
 #include "core/base/failure.h"
 #include "core/base/units.h"
 #include "deploy/local_cluster.h"
@@ -42,6 +43,7 @@ struct UpFlags {
   std::string networkBandwidth, memoryBandwidth, stopGrace;
   uint32_t slices = 0;
   std::string sliceMemory, sliceDisk, diskBandwidth;
+  bool noPage = false;
   bool detach = false;
   bool json = false;
 };
@@ -62,7 +64,8 @@ class Announcer final {
   int fd_;
 };
 
-Json describe(const UpFlags& flags, const LocalCluster& cluster, const std::vector<RunningRole>& roles) {
+Json describe(const UpFlags& flags, const LocalCluster& cluster, const std::vector<RunningRole>& roles,
+              const std::string& page) {
   std::string addresses;
   for (const std::string& agent : cluster.context.agents) addresses += (addresses.empty() ? "" : ",") + agent;
   Json processes = Json::array();
@@ -74,11 +77,13 @@ Json describe(const UpFlags& flags, const LocalCluster& cluster, const std::vect
                          {"metrics", role.command.metrics}});
   }
   Json up = {{"data", flags.plan.data}, {"cluster", addresses}, {"processes", processes}};
+  if (!page.empty()) up["page"] = page;
   if (flags.plan.slices) up["machine_address"] = SliceNetworks(flags.plan.data).machineAddress();
   return up;
 }
 
-std::string describeForPeople(const UpFlags& flags, const std::vector<RunningRole>& roles) {
+std::string describeForPeople(const UpFlags& flags, const std::vector<RunningRole>& roles,
+                              const std::string& page) {
   std::string text = "The cluster is up, in " + flags.plan.data + ":\n";
   for (const RunningRole& role : roles) {
     text += "  " + role.command.name + "  (process " + std::to_string(role.pid) + ")\n";
@@ -88,6 +93,9 @@ std::string describeForPeople(const UpFlags& flags, const std::vector<RunningRol
   }
   const bool isDefault = requireInput(dataFolder("")) == flags.plan.data;
   const std::string where = isDefault ? "" : " --data " + flags.plan.data;
+  if (!page.empty())
+    text += "Page: " + page + "\n      (signs in once, within five minutes; tarcil page" + where +
+            " prints another)\n";
   text += "Try:  tarcil run" + where + " -- echo hello\n";
   text += flags.detach ? "Stop: tarcil down" + where + "\n" : "Stop: Ctrl-C, or tarcil down" + where + "\n";
   return text;
@@ -111,6 +119,19 @@ void setPlatforms(const UpFlags& flags, const LocalCluster& cluster, kj::AsyncIo
           return request.send();
         })
         .wait(io.waitScope);
+  }
+}
+
+// Where the page is; empty where there is none, or it gives no word, which is said.
+std::string pageOf(const LocalCluster& cluster, kj::AsyncIoContext& io) {
+  if (cluster.context.page.empty()) return "";
+  const Net net{io.provider->getNetwork(), *io.lowLevelProvider, io.provider->getTimer()};
+  try {
+    const std::string token = requireInput(readTokenFile(cluster.context.tokenFile));
+    return fetchPageAddress(net, cluster.context.page, token).wait(io.waitScope);
+  } catch (const kj::Exception& exception) {
+    say(fromException(exception).message);
+    return "";
   }
 }
 
@@ -153,8 +174,9 @@ int supervise(const UpFlags& flags, const LocalCluster& cluster,
     throw Failure(kExitFailed, problem);
   }
   setPlatforms(flags, cluster, io);
-  announceUp(flags.json ? describe(flags, cluster, supervisor.roles()).dump(2) + "\n"
-                        : describeForPeople(flags, supervisor.roles()));
+  const std::string page = pageOf(cluster, io);
+  announceUp(flags.json ? describe(flags, cluster, supervisor.roles(), page).dump(2) + "\n"
+                        : describeForPeople(flags, supervisor.roles(), page));
   stop.addBranch().wait(io.waitScope);
   stopAll();
   return kExitDone;
@@ -362,6 +384,7 @@ int up(UpFlags& flags) {
     flags.plan.stopGrace = requireDuration("--stop-grace", flags.stopGrace, kStopGrace);
   }
   flags.plan.monitorOptions = monitorOptionsOf(flags);
+  flags.plan.hasPage = !flags.noPage;
   flags.plan.data = std::filesystem::absolute(requireInput(dataFolder(flags.data))).lexically_normal();
   check(flags);
   protectFromOomKiller();
@@ -377,7 +400,8 @@ void addUp(CLI::App& app) {
   addCommand(
       app, "up",
       {"up [OPTIONS]", summaryOf("up"),
-       "Starts a master, agents and monitors, each a process of its own, and supervises them: one that dies "
+       "Starts a master, agents, monitors and a gateway for the page, each a process of its own, and "
+       "supervises them: one that dies "
        "is started again. Everything is kept below the data folder: state, logs, tokens, and the context by "
        "which the other commands find the cluster. Started again on the same folder, the cluster continues "
        "where it was.\n\n"
@@ -470,6 +494,7 @@ void addUp(CLI::App& app) {
                         "Most grace that tasks get when the cluster is stopped. Default: " +
                             formatDuration(flags->plan.stopGrace))
             ->type_name("DURATION");
+        command.add_flag("--no-page", flags->noPage, "Start no gateway: neither page nor HTTP interface.");
         command.add_flag("--detach", flags->detach,
                          "Return once the cluster answers; it continues in the background.");
         addJsonFlag(command, flags->json);

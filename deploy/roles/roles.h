@@ -1,5 +1,5 @@
-// The three roles as processes: `tarcil serve master|agent|monitor`. Each returns the exit code. Paths among
-// the flags may be relative to the folder that the process was started in.
+// The roles as processes: `tarcil serve master|agent|monitor|gateway`. Each returns the exit code. Paths
+// among the flags may be relative to the folder that the process was started in.
 #pragma once
 
 #include <map>
@@ -10,6 +10,7 @@
 #include "agent/logic/options.h"
 #include "core/model/job.h"
 #include "deploy/roles/role.h"
+#include "gateway/server/gateway_options.h"
 #include "master/logic/options.h"
 #include "monitor/container/device_nodes.h"
 #include "monitor/pressure/meter.h"
@@ -71,6 +72,16 @@ struct MonitorFlags {
   Duration performancePeriod = std::chrono::milliseconds(500);  // between two samples of a task's performance
 };
 int serveMonitor(const MonitorFlags& flags);
+
+struct GatewayFlags {
+  RoleFlags role;
+  std::string listen;
+  std::string cluster;    // addresses of agents, with commas between them
+  std::string tokenFile;  // of role operate
+  bool insecure = false;  // may listen where others than this machine can read what is sent
+  gateway::GatewayOptions options;
+};
+int serveGateway(const GatewayFlags& flags);
 
 // What a monitor with this folder lets its tasks claim of the disk: nine tenths of what is free, in steps of
 // 256 MiB, so that one that starts again seldom registers another size; 0, which is not counted, where there

@@ -133,6 +133,8 @@ class MasterLogic final {
   std::optional<ServerView> server(const std::string& name) const;
   // Null where no server has this number. Holds until the next handle().
   const ServerFacts* facts(ServerId server) const;
+  // Where the task with this allocation is; nullopt where it is in nobody's use.
+  std::optional<ServerId> serverOf(AllocationId allocation) const;
   // The first `atMost` behind this name, as for usage() and platforms().
   std::vector<AgentView> agents(const std::string& after = "", size_t atMost = SIZE_MAX) const;
   // Of the users whose jobs the caller may steer, by name.

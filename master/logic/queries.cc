@@ -223,6 +223,11 @@ std::optional<JobSummary> MasterLogic::summary(const JobId& id) const {
   return master::summaryOf(*job);
 }
 
+std::optional<ServerId> MasterLogic::serverOf(AllocationId allocation) const {
+  const master::Hold* hold = tables_->jobs.holder(allocation);
+  return hold == nullptr ? std::nullopt : std::optional(hold->server);
+}
+
 std::optional<TaskRecord> MasterLogic::task(const JobId& id, TaskIndex index) const {
   const master::Job* job = tables_->jobs.find(id);
   if (job == nullptr || index >= job->tasks.size()) return std::nullopt;

@@ -3,6 +3,8 @@
 #include <kj/debug.h>
 #include <spdlog/spdlog.h>
 
+#include <set>
+
 #include "core/base/units.h"
 #include "env/failpoint.h"
 #include "env/loop_step.h"
@@ -37,6 +39,7 @@ MasterServer::MasterServer(Net net, const Clock& clock, Rng rng, Store& store, S
       gate_(net.timer, store, clock, kj::mv(failed),
             [this](const WrittenBatch& batch) { metrics_.count(batch); }),
       backups_(store),
+      changeLog_(Rng(rng)() | 1),
       alarm_(net.timer, clock, [this]() { dispatch(master::TimerFired{}); }) {
   std::vector<master::Action> actions;
   logic_ = std::make_unique<MasterLogic>(options, std::move(contents), clock_.now(), rng_, actions,
@@ -201,7 +204,12 @@ kj::Promise<void> MasterServer::report(SessionId session, std::vector<TaskReport
 
 void MasterServer::violations(SessionId session, std::vector<Violation> violations) {
   failpoint("master.violations_arrived");
+  std::set<ServerId> servers;
+  for (const Violation& violation : violations) {
+    if (const auto server = logic_->serverOf(violation.allocation)) servers.insert(*server);
+  }
   dispatch(master::ViolationsReported{session, std::move(violations)});
+  for (const ServerId server : servers) noteChange(server);
 }
 
 void MasterServer::pressure(SessionId session, std::vector<ServerPressure> servers,
@@ -337,6 +345,11 @@ kj::Promise<void> MasterServer::serverChanged(ServerId server, const Caller& cal
   return serverWatchers_.add(server, caller.user);
 }
 
+kj::Promise<void> MasterServer::somethingChanged(const Caller& caller) {
+  if (logic_->isReadOnly()) return toException(master::readOnlyError());
+  return changeWatchers_.add({}, caller.user);
+}
+
 void MasterServer::dispatch(const master::Event& event) {
   const LoopStep step("the master's decisions");
   // Half of an event, in memory and not on disk, is worse than a start from what is there.
@@ -426,6 +439,7 @@ void MasterServer::release(master::PublishServer& action) {
   for (auto& [session, feed] : feeds_) feed->serverChanged(id, factsChanged);
   forecast_->serverChanged(id, clock_.now().steady);
   serverWatchers_.wake(id);
+  noteChange(id);
 }
 
 void MasterServer::release(master::PublishSettings& action) {
@@ -498,6 +512,12 @@ void MasterServer::release(master::LimitPool& action) {
 
 void MasterServer::release(master::JobChanged& action) {
   jobWatchers_.wake(action.job);
+  noteChange(action.job);
+}
+
+void MasterServer::noteChange(const ChangeLog::What& what) {
+  changeLog_.add(what);
+  changeWatchers_.wake({});
 }
 
 }  // namespace tarcil

@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <variant>
 #include <vector>
 
 #include "env/alarm.h"
@@ -17,6 +18,7 @@
 #include "master/logic/queue/forecast.h"
 #include "master/logic/servers/published_state.h"
 #include "master/server/agent_feed.h"
+#include "master/server/change_log.h"
 #include "master/server/control_sender.h"
 #include "master/server/master_metrics.h"
 #include "master/server/output_gate.h"
@@ -131,6 +133,10 @@ class MasterServer final {
   kj::Promise<void> jobChanged(const JobId& job, const Caller& caller);
   // The same of a server's state.
   kj::Promise<void> serverChanged(ServerId server, const Caller& caller);
+  // The same of anything that the log has.
+  kj::Promise<void> somethingChanged(const Caller& caller);
+  // Of what is on disk.
+  const ChangeLog& changeLog() const { return changeLog_; }
 
  private:
   void endSession(SessionId session, const char* role, const Error& error);
@@ -169,6 +175,7 @@ class MasterServer final {
   void release(master::ThrottleTask& action);
   void release(master::LimitPool& action);
   void release(master::JobChanged& action);
+  void noteChange(const ChangeLog::What& what);
 
   kj::Timer& timer_;
   const Clock& clock_;
@@ -207,6 +214,8 @@ class MasterServer final {
   std::map<SessionId, std::unique_ptr<ControlSender>> monitors_;
   Watchers<JobId> jobWatchers_;
   Watchers<ServerId> serverWatchers_;
+  ChangeLog changeLog_;
+  Watchers<std::monostate> changeWatchers_;
 
   Alarm alarm_;
   std::unique_ptr<MasterLogic> logic_;

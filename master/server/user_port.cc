@@ -1,9 +1,11 @@
 // What users ask of the shared state (schema/master.capnp, UserPort).
 #include <algorithm>
 #include <set>
+#include <variant>
 
 #include "core/base/text.h"
 #include "master/logic/message_size.h"
+#include "master/server/change_log.h"
 #include "master/server/master_ports.h"
 #include "master/server/profile_page.h"
 #include "master/server/query_codec.h"
@@ -30,6 +32,10 @@ constexpr size_t kMostInOneAnswer = 1'000;
 // Each has at most its last ten times, with reasons.
 constexpr size_t kCronsInOneAnswer = 200;
 constexpr size_t kCronTimesShown = 5;
+
+constexpr size_t kChangesInOneAnswer = 1'000;
+// Of a job's summary on the wire, without its texts.
+constexpr size_t kBytesOfSummary = 200;
 
 // Longer ones are cut to this, so that times cannot overflow.
 constexpr Duration kMaxDeadline = std::chrono::days(10 * 365);
@@ -337,6 +343,12 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
     return kj::READY_NOW;
   }
 
+  kj::Promise<void> changes(ChangesContext context) override {
+    context.allowCancellation();
+    const auto params = context.getParams();
+    return changesBehind(params.getInstance(), params.getAfter(), context);
+  }
+
   kj::Promise<void> usage(UsageContext context) override {
     const auto usages =
         server_.logic().usage(caller_, text(context.getParams().getAfter()), kMostInOneAnswer);
@@ -410,6 +422,51 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
                                std::to_string(job.tasks) + ", from 0")));
     }
     return *server_.logic().task(id, index);
+  }
+
+  kj::Promise<void> changesBehind(uint64_t instance, uint64_t after, ChangesContext context) {
+    const ChangeLog& log = server_.changeLog();
+    const auto changes = instance == log.instance() ? log.behind(after, kChangesInOneAnswer) : std::nullopt;
+    if (changes && changes->empty()) {
+      return server_.somethingChanged(caller_).then(
+          [this, instance, after, context]() { return changesBehind(instance, after, context); });
+    }
+    auto results = context.getResults();
+    results.setInstance(log.instance());
+    results.setWaiting(static_cast<uint32_t>(server_.logic().load().waiting));
+    results.setMissed(!changes);
+    results.setNext(changes ? writeChanges(*changes, results) : log.last());
+    return server_.synced();
+  }
+
+  // The place behind what fits into one answer.
+  uint64_t writeChanges(const std::vector<ChangeLog::Change>& changes,
+                        wire::UserPort::ChangesResults::Builder to) {
+    std::vector<JobSummary> jobs;
+    std::vector<ServerView> servers;
+    Page page;
+    uint64_t next = changes.front().number - 1;
+    for (const ChangeLog::Change& change : changes) {
+      if (const auto* id = std::get_if<JobId>(&change.what)) {
+        auto job = server_.logic().summary(*id);
+        if (job && maySteer(caller_, job->user)) {
+          if (!page.takes(kBytesOfSummary + job->name.size() + job->reason.size())) break;
+          jobs.push_back(std::move(*job));
+        }
+      } else {
+        auto server = server_.logic().serversWithoutTasks(std::get<ServerId>(change.what), 1);
+        if (!server.empty() && server.front().id == std::get<ServerId>(change.what)) {
+          if (!page.takes(wireBytesOf(server.front()))) break;
+          servers.push_back(std::move(server.front()));
+        }
+      }
+      next = change.number;
+    }
+    auto jobsTo = to.initJobs(static_cast<uint32_t>(jobs.size()));
+    for (uint32_t i = 0; i < jobs.size(); ++i) write(jobs[i], jobsTo[i]);
+    auto serversTo = to.initServers(static_cast<uint32_t>(servers.size()));
+    for (uint32_t i = 0; i < servers.size(); ++i) write(servers[i], serversTo[i]);
+    return next;
   }
 
   // The task as it was at the attempt with this allocation.

@@ -55,7 +55,7 @@ std::map<std::string, MetricDescription> documentedMetrics() {
 
 TEST(Metrics, AreWhatTheDocumentSaysAndNoOthers) {
   TraceFolder folder;
-  ManualCluster cluster({.emulate = serversFile(folder)});
+  ManualCluster cluster({.emulate = serversFile(folder), .hasPage = true});
   const ProcessResult all = cluster.run({"metrics"});
   ASSERT_EQ(all.exitCode, 0) << all.err;
   const auto served = describedMetrics(all.out), documented = documentedMetrics();

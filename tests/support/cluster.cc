@@ -213,7 +213,9 @@ void SupervisedCluster::waitForReturn(const std::string& name) const {
 // --- Roles started by hand --------------------------------------------------------------------------------
 
 ManualCluster::ManualCluster(ClusterPlan plan) : plan_(std::move(plan)) {
-  auto prepared = prepareLocalCluster({data(), plan_.servers, plan_.rus, plan_.agents, plan_.emulate});
+  LocalClusterPlan local{data(), plan_.servers, plan_.rus, plan_.agents, plan_.emulate};
+  local.hasPage = plan_.hasPage;
+  auto prepared = prepareLocalCluster(local);
   if (!prepared.ok()) throw std::runtime_error(prepared.error().message);
   roles_ = *prepared;
   if (plan_.network != nullptr) spreadOverHosts();

@@ -130,6 +130,7 @@ struct ClusterPlan {
   // More lines for the master's file of tokens.
   std::string moreTokens = {};
   std::vector<std::string> notYet = {};  // processes that the test starts itself
+  bool hasPage = false;                  // a gateway, too
   // Each process is on the host of its name, and reached by TCP; commands are on the host "user".
   VirtualNetwork* network = nullptr;
 };
@@ -149,6 +150,8 @@ class ManualCluster final : public TestCluster {
   // Waits until the process has ended by itself; how.
   ProcessResult endOf(const std::string& name);
   pid_t pid(const std::string& name) const { return processes_.at(name)->pid(); }
+  // Where it listens.
+  const std::string& addressOf(const std::string& name) const { return command(name).address; }
   // What it has logged so far.
   std::string logOf(const std::string& name) const;
   // The failpoint has been reached; fails the test when it is not within 60 s.

@@ -1,0 +1,60 @@
+#include "gateway/logic/contention.h"
+
+#include <algorithm>
+
+#include "core/model/residents.h"
+
+namespace tarcil::gateway {
+namespace {
+
+const std::string& nameOf(const ServerPressures& server, RowsBy by) {
+  switch (by) {
+    case RowsBy::kServer:
+      return server.name;
+    case RowsBy::kPlatform:
+      return server.platform;
+    case RowsBy::kRack:
+      return server.rack;
+  }
+  return server.name;
+}
+
+// Background and sums are taken from the bound of a server without residents, too.
+bool isBounded(int32_t slack) {
+  return slack < kNoResident / 2;
+}
+
+void add(const ServerPressures& server, ContentionRow& row) {
+  ++row.servers;
+  ++row.states[server.state];
+  row.units += server.units;
+  row.freeUnits += server.freeUnits;
+  for (size_t i = 0; i < kResources; ++i) {
+    row.contention[i] = std::max(row.contention[i], server.contention[i]);
+    row.notMeasured[i] += server.absent[i] ? 1 : 0;
+    const int32_t slack = std::clamp(server.slack[i], -kMaxPressure, kMaxPressure);
+    if (!isBounded(server.slack[i]) || (row.slack[i] && *row.slack[i] <= slack)) continue;
+    row.slack[i] = slack;
+    row.at[i] = server.name;
+  }
+}
+
+}  // namespace
+
+std::vector<ContentionRow> contentionRows(const std::vector<ServerPressures>& servers, RowsBy by) {
+  std::map<std::string, ContentionRow> rows;
+  for (const ServerPressures& server : servers) {
+    const std::string& name = nameOf(server, by);
+    ContentionRow& row = rows[name];
+    row.name = name;
+    if (by != RowsBy::kRack) row.platform = server.platform;
+    if (by != RowsBy::kPlatform) row.rack = server.rack;
+    add(server, row);
+  }
+  std::vector<ContentionRow> sorted;
+  sorted.reserve(rows.size());
+  for (auto& [name, row] : rows) sorted.push_back(std::move(row));
+  return sorted;
+}
+
+}  // namespace tarcil::gateway

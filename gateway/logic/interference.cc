@@ -1,0 +1,46 @@
+#include "gateway/logic/interference.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/model/contention.h"
+
+namespace tarcil::gateway {
+
+Prediction predict(const Profile& application, const Profile& beside, QualityModel model) {
+  const Pressure felt = beside.caused;
+  Prediction predicted{
+      .satisfaction = judge(viewOn(application, fullShare(), 1), felt, model, 0).satisfaction,
+      .slack = INT32_MAX};
+  for (size_t i = 0; i < kResources; ++i) {
+    const int32_t slack = static_cast<int32_t>(application.tolerated[i]) - felt[i];
+    if (slack >= predicted.slack) continue;
+    predicted.slack = slack;
+    predicted.resource = i;
+  }
+  return predicted;
+}
+
+std::vector<Pair> pairsOf(const std::vector<Application>& applications,
+                          const std::vector<Observation>& observations, QualityModel model) {
+  std::map<std::string, size_t> places;
+  std::vector<Pair> pairs;
+  pairs.reserve(applications.size() * applications.size());
+  for (size_t i = 0; i < applications.size(); ++i) {
+    places[applications[i].profile.application] = i;
+    for (size_t j = 0; j < applications.size(); ++j)
+      pairs.push_back({.application = i,
+                       .beside = j,
+                       .predicted = predict(applications[i].profile, applications[j].profile, model)});
+  }
+  for (const Observation& observation : observations) {
+    const auto application = places.find(observation.application), beside = places.find(observation.beside);
+    if (application == places.end() || beside == places.end()) continue;
+    Pair& pair = pairs[application->second * applications.size() + beside->second];
+    ++pair.violations;
+    pair.performance = std::min(pair.performance.value_or(observation.performance), observation.performance);
+  }
+  return pairs;
+}
+
+}  // namespace tarcil::gateway
