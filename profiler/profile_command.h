@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "classifier/kernels/machine.h"
+#include "classifier/tolerance_search.h"
 #include "profiler/calibrate.h"
 #include "profiler/calibration.h"
 #include "profiler/command_run.h"
-#include "classifier/tolerance_search.h"
 
 namespace tarcil {
 

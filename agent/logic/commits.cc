@@ -7,8 +7,8 @@
 namespace tarcil::agent {
 namespace {
 
-// Commits under way from which on waiting jobs are not tried: else thousands whose wait has reached its bound at
-// once would stand before what users submit meanwhile.
+// Commits under way from which on waiting jobs are not tried: else thousands whose wait has reached its bound
+// at once would stand before what users submit meanwhile.
 constexpr size_t kMaxInFlight = 256;
 
 // Jobs planned per event; each costs a decision, some tens of microseconds.
