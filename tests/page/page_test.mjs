@@ -174,6 +174,8 @@ test("what goes wrong is said, in the gateway's words", async (t) => {
   mock.failing.set("/users", [503, "unavailable", "the cluster does not answer"]);
   await page.goto(`${mock.url}/users`);
   await page.waitForSelector("[role=alert]:has-text('the cluster does not answer')");
+  mock.failing.clear();
+  await page.waitForSelector("td:has-text('carol')");
 });
 
 test("errors of a job file stand at their lines; a right one is planned and submitted", async (t) => {

@@ -23,7 +23,7 @@ try {
     page.setDefaultTimeout(180_000);
     await page.goto(`${mock.url}${path}#word-of-the-day`);
     await page.waitForSelector("main h1");
-    await page.waitForFunction(() => !/Loading …/.test(document.body.innerText));
+    await page.waitForFunction(() => !/Loading …/.test(document.body.innerText) && document.querySelector(".problem") === null);
     if (options.servers !== undefined) await page.waitForSelector(".heading:has-text('10,000 servers')");
     await page.screenshot({ path: join(folder, `${name}.png`) });
     await page.close();

@@ -1,5 +1,5 @@
 // Answers by address. What is shown is asked for anew when an event says that it may have changed: soon, but never so often that asking
-// takes more than a fifth of the time.
+// takes more than a fifth of the time. What could not be had for now is asked for again, by and by more patiently.
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, get } from "./client";
 import { type Topic, live } from "./live";
@@ -14,7 +14,13 @@ export interface Answer<T> {
 export type Topics = Partial<Record<Topic, true | ((data: any) => boolean)>>;
 
 const kLeastPause = 400; // ms from one answer to the next question
+const kFirstRetry = 1_000, kLongestRetry = 15_000; // ms
 const kKept = 60; // answers nobody shows
+
+// It may be otherwise when asked again.
+function isPassing(error: ApiError): boolean {
+  return error.status === 0 || error.status === 429 || error.status >= 500;
+}
 
 class Entry {
   answer: Answer<unknown> = { data: null, error: null, at: 0 };
@@ -23,6 +29,7 @@ class Entry {
   private isAsking = false;
   private timer: number | undefined;
   private notBefore = 0;
+  private failures = 0; // in a row
 
   constructor(private readonly load: () => Promise<unknown>, readonly topics: Topics) {}
 
@@ -51,12 +58,16 @@ class Entry {
     this.isStale = false;
     try {
       this.answer = { data: await this.load(), error: null, at: Date.now() };
+      this.failures = 0;
     } catch (cause) {
       const error = cause instanceof ApiError ? cause : new ApiError(0, "unknown", String(cause));
       this.answer = { ...this.answer, error, data: error.status === 404 || error.status === 403 ? null : this.answer.data };
+      this.failures = isPassing(error) ? this.failures + 1 : 0;
     }
     this.isAsking = false;
-    this.notBefore = Date.now() + Math.max(kLeastPause, 4 * (Date.now() - began));
+    if (this.failures > 0) this.isStale = true;
+    const pause = this.failures > 0 ? Math.min(kLongestRetry, kFirstRetry * 2 ** (this.failures - 1)) : Math.max(kLeastPause, 4 * (Date.now() - began));
+    this.notBefore = Date.now() + pause;
     for (const watcher of this.watchers) watcher();
     if (this.isStale) this.schedule();
   }
