@@ -14,7 +14,7 @@
 namespace tarcil {
 namespace {
 
-constexpr timeval kPatience{60, 0};
+constexpr timeval kSocketPatience{60, 0};
 
 std::string inSmallLetters(std::string text) {
   std::ranges::transform(text, text.begin(),
@@ -37,8 +37,8 @@ HttpConnection::HttpConnection(const std::string& address) : address_(address) {
   to.sin_port = htons(static_cast<uint16_t>(std::atoi(address.substr(colon + 1).c_str())));
   ::inet_pton(AF_INET, address.substr(0, colon).c_str(), &to.sin_addr);
   socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
-  ::setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);
+  ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &kSocketPatience, sizeof kSocketPatience);
+  ::setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &kSocketPatience, sizeof kSocketPatience);
   if (::connect(socket_, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0)
     throw std::runtime_error("nobody listens at " + address);
 }
