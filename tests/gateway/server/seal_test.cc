@@ -8,7 +8,7 @@
 #include <cctype>
 
 #include "rpc/token.h"
-#include "tests/support/temporary_folder.h"
+#include "tests/support/scratch_folder.h"
 
 namespace tarcil::gateway::seal_test {
 
@@ -50,7 +50,7 @@ TEST(Seals, AreBrokenByAnyChange) {
 }
 
 TEST(Keys, AreReadFromAFileOfTheirOwner) {
-  TemporaryFolder folder;
+  ScratchFolder folder;
   const std::string digits(64, 'a');
   ASSERT_TRUE(writeTokenFile(folder.at("key"), digits).ok());
   const auto key = Seal::readKey(folder.at("key"));
@@ -59,8 +59,8 @@ TEST(Keys, AreReadFromAFileOfTheirOwner) {
 }
 
 TEST(Keys, ThatAreNoneAreRefusedWithWhatToWrite) {
-  TemporaryFolder folder;
-  for (const std::string text : {"abc", "xyz"}) {
+  ScratchFolder folder;
+  for (const char* const text : {"abc", "xyz"}) {
     ASSERT_TRUE(writeTokenFile(folder.at("key"), text).ok());
     const auto key = Seal::readKey(folder.at("key"));
     ASSERT_FALSE(key);
