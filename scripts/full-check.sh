@@ -12,6 +12,7 @@ run "all tests within a process, address and undefined-behaviour sanitizers" san
 run "tests that start processes, address and undefined-behaviour sanitizers" sanitized asan processes
 run "fault simulation, more histories" build/release/tarcil sim --faults --seeds 301..1000
 run "campaign of faults" scripts/campaign.sh
+run "the page in a browser" scripts/check-page.sh --strict --browser
 run "torture of masters, ten minutes more" scripts/torture.sh --seconds 600 --seed 1001
 run "each source compiles alone; guards: each is noticed when it is missing" scripts/check-guards.sh
 run "guards: the fault simulation notices" scripts/check-fault-simulation.sh

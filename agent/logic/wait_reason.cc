@@ -122,7 +122,7 @@ WaitReason notWorthIt(const Explanation& decision, double bestWorth) {
 
 WaitReason afterSampling(const JobSpec& spec, const Decision& made) {
   const Explanation& decision = made.explanation;
-  if (decision.price < 1 && decision.acceptable == 0 && made.bestWorth > 0)
+  if (decision.price < 1 && decision.acceptable == 0 && made.bestWorth > 0 && made.bestWorth < decision.price)
     return notWorthIt(decision, made.bestWorth);
   WaitReason rest = aboutTheRest(spec, decision);
   return {rest.kind, to_string(decision.acceptable) + " of " + to_string(decision.drawn) +

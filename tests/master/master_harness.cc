@@ -82,6 +82,7 @@ TaskEnd exitedWith(int code) {
 MasterHarness::MasterHarness(MasterOptions options) : options_(options) {
   QualitySettings settings;
   settings.margin = 0;
+  settings.ranking = RankBy::kQuality;
   const Mutation stored = Put{settings};
   EXPECT_TRUE(store_.write({&stored, 1}).ok());
   start();

@@ -16,7 +16,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* kAlicesToken = "a11ce";
+constexpr const char* kAlicesToken = "a11cea11cea11cea11cea11cea11cea11cea11ce";
 
 class Gateway : public testing::Test {
  protected:
@@ -75,7 +75,8 @@ class Gateway : public testing::Test {
 };
 
 const std::string kJob =
-    "name: <b>loud</b>\ncommand: [sleep, 1h]\nprofile: {application: loud, caused: {llc: 60}, tolerated: "
+    "name: <b>loud</b>\ncommand: [work]\nenv: {TARCIL_EMULATE_SECONDS: \"3600\"}\nprofile: {application: "
+    "loud, caused: {llc: 60}, tolerated: "
     "{llc: 30}}\n";
 
 // --- Questions ---
@@ -111,7 +112,7 @@ TEST_F(Gateway, AnswersAsTheCommandsDo) {
 }
 
 TEST_F(Gateway, ShowsTasksInPages) {
-  const std::string job = submit("command: [sleep, 1h]\ntasks: 5\n");
+  const std::string job = submit("command: [work]\nenv: {TARCIL_EMULATE_SECONDS: \"3600\"}\ntasks: 5\n");
   const Json page = get("/api/v1/jobs/" + job + "?first=1&limit=2").json();
   EXPECT_EQ(page.at("task_count"), 5);
   EXPECT_EQ(page.at("next"), 3);
@@ -159,7 +160,7 @@ TEST_F(Gateway, RepeatsAnswersWithoutAskingTheClusterEachTime) {
 }
 
 TEST_F(Gateway, KnowsJobsByItself) {
-  const std::string job = submit("command: [sleep, 1h]\n");
+  const std::string job = submit("command: [work]\nenv: {TARCIL_EMULATE_SECONDS: \"3600\"}\n");
   const auto summary = [&]() { return get("/api/v1/summaries?jobs=" + job + ",999999").json(); };
   cluster_.until("it is in the copy", [&]() {
     const Json there = summary();
@@ -174,7 +175,7 @@ TEST_F(Gateway, KnowsJobsByItself) {
 // --- Doing something ---
 
 TEST_F(Gateway, DoesWhatTheCommandsDo) {
-  const std::string job = submit("command: [sleep, 1h]\npriority: 10\n");
+  const std::string job = submit("command: [work]\nenv: {TARCIL_EMULATE_SECONDS: \"3600\"}\npriority: 10\n");
   EXPECT_EQ(post("/api/v1/jobs/" + job + "/hold").json().at(0).at("held"), true);
   EXPECT_EQ(post("/api/v1/jobs/" + job + "/release").json().at(0).at("changed"), true);
   const HttpAnswer priority = post("/api/v1/jobs/" + job + "/priority", R"({"priority": 70})",
@@ -221,7 +222,7 @@ TEST_F(Gateway, ReadsNoFilesOfItsMachineForAJobFile) {
 }
 
 TEST_F(Gateway, LetsUsersDoWhatTheirTokensLetThem) {
-  const std::string job = submit("command: [sleep, 1h]\n");
+  const std::string job = submit("command: [work]\nenv: {TARCIL_EMULATE_SECONDS: \"3600\"}\n");
   EXPECT_EQ(requestHttp(address(), "GET", "/api/v1/jobs/" + job, as(kAlicesToken)).status, 404);
   EXPECT_EQ(requestHttp(address(), "GET", "/api/v1/jobs", as(kAlicesToken)).json(), Json::array());
   EXPECT_EQ(post("/api/v1/jobs/" + job + "/cancel", "", as(kAlicesToken)).status, 404);
@@ -426,7 +427,8 @@ class Listener final {
 TEST_F(Gateway, TellsWhatHappensAsItHappens) {
   cluster_.until("it follows", [&]() { return get("/api/v1/summaries?jobs=1").status == 200; });
   Listener events(address(), as(token_));
-  const std::string job = submit("name: <script>alert(1)</script>\ncommand: [sleep, 1h]\n");
+  const std::string job =
+      submit("name: <script>alert(1)</script>\ncommand: [work]\nenv: {TARCIL_EMULATE_SECONDS: \"3600\"}\n");
   const std::string running = events.until("\"state\":\"running\"");
   EXPECT_THAT(running, AllOf(HasSubstr("event: job\n"), HasSubstr(job), HasSubstr("event: server\n")));
   EXPECT_THAT(running, HasSubstr("<script>")) << "as it is: it is JSON, and the page's to show as text";
@@ -439,10 +441,10 @@ TEST_F(Gateway, GoesOnWhereAStreamLeftOff) {
   std::string id;
   {
     Listener events(address(), as(token_));
-    submit("command: [sleep, 1h]\n");
+    submit("command: [work]\nenv: {TARCIL_EMULATE_SECONDS: \"3600\"}\n");
     id = lastId(events.until("\"state\":\"running\""));
   }
-  const std::string second = submit("command: [sleep, 1h]\n");
+  const std::string second = submit("command: [work]\nenv: {TARCIL_EMULATE_SECONDS: \"3600\"}\n");
   Listener again(address(), as(token_, {{"Last-Event-ID", id}}));
   EXPECT_THAT(again.until(second), Not(HasSubstr("event: reset")));
   Listener stranger(address(), as(token_, {{"Last-Event-ID", "1234-5"}}));
@@ -452,8 +454,9 @@ TEST_F(Gateway, GoesOnWhereAStreamLeftOff) {
 TEST_F(Gateway, TellsUsersNothingOfJobsOfOthers) {
   cluster_.until("it follows", [&]() { return get("/api/v1/summaries?jobs=1").status == 200; });
   Listener alice(address(), as(kAlicesToken));
-  const std::string others = submit("command: [sleep, 1h]\n");
-  const HttpAnswer own = post("/api/v1/jobs", "command: [sleep, 1h]\n", as(kAlicesToken));
+  const std::string others = submit("command: [work]\nenv: {TARCIL_EMULATE_SECONDS: \"3600\"}\n");
+  const HttpAnswer own =
+      post("/api/v1/jobs", "command: [work]\nenv: {TARCIL_EMULATE_SECONDS: \"3600\"}\n", as(kAlicesToken));
   EXPECT_THAT(alice.until(own.json().at("job").get<std::string>()), Not(HasSubstr(others)));
 }
 
@@ -471,7 +474,7 @@ TEST_F(SmallGateway, SaysThatAnEventIsTooOld) {
   std::string id;
   {
     Listener events(address(), as(token_));
-    submit("command: [sleep, 1h]\n");
+    submit("command: [work]\nenv: {TARCIL_EMULATE_SECONDS: \"3600\"}\n");
     id = lastId(events.until("\"state\":\"running\""));
   }
   const double before = metric("tarcil_gateway_events_total");
@@ -490,7 +493,7 @@ TEST_F(Gateway, SaysThatTheClusterWasAwayAndGoesOn) {
   cluster_.kill("master");
   cluster_.start("master");
   events.until("event: reset\n");
-  submit("command: [sleep, 1h]\n");
+  submit("command: [work]\nenv: {TARCIL_EMULATE_SECONDS: \"3600\"}\n");
   events.until("\"state\":\"running\"");
 }
 

@@ -66,7 +66,9 @@ TEST(Explanation, OfADecisionOverServersOfLongNamesIsSmallAndStaysWhatItWas) {
   const ClusterState state = aCluster(servers);
   JobSpec spec = aJob(60, causing({{Resource::kLlc, 20}, {Resource::kDiskBandwidth, 30}}));
   spec.rusPerTask = 4;
-  const Explanation explanation = choose(state, placing(spec), {}, 1).explanation;
+  QualitySettings settings;
+  settings.ranking = RankBy::kQuality;
+  const Explanation explanation = choose(state, placing(spec), settings, 1).explanation;
   ASSERT_EQ(explanation.best.size(), Explanation::kMaxCandidates);
   EXPECT_GT(droppedFor(explanation, Dropped::kNeighbour), 0u);
   EXPECT_GT(droppedFor(explanation, Dropped::kQuality), 0u);
