@@ -14,8 +14,9 @@ uint8_t reasonAgainst(const Glance& glance) {
   static constexpr Dropped kReasons[] = {Dropped::kQuality,       Dropped::kNotEnoughFree,
                                          Dropped::kNotEnoughFree, Dropped::kNeighbour,
                                          Dropped::kMemory,        Dropped::kDisk};  // by obstacle
-  return static_cast<uint8_t>(static_cast<int>(kReasons[static_cast<size_t>(glance.obstacle)]) +
-                              glance.resource);
+  // What hides a neighbour that may be broken for a price leaves its resource behind.
+  const int resource = glance.obstacle == Obstacle::kNeighbour ? glance.resource : 0;
+  return static_cast<uint8_t>(static_cast<int>(kReasons[static_cast<size_t>(glance.obstacle)]) + resource);
 }
 
 // Mixed twice: after one product, neighbouring servers would still come in an order that favours some.

@@ -104,6 +104,20 @@ TEST(Worth, SaysThePriceAndWhatNeighboursWouldLose) {
   EXPECT_EQ(choose(state, request, byQuality, 1).explanation.price, 1) << "nothing has a price";
 }
 
+// A neighbour may be broken there for a price, but memory is short.
+TEST(Worth, SaysThatMemoryIsShortWhereANeighbourWouldBeBrokenToo) {
+  ClusterState state = aCluster(
+      {aServer("a").memory(uint64_t{5} << 28).holding(tolerating({{Resource::kNetworkBandwidth, 40}}))});
+  state.keepNeighbours(true);
+  JobSpec spec = aJob(1, causing({{Resource::kNetworkBandwidth, 60}}));
+  spec.limits.memoryBytes = uint64_t{3} << 29;
+  PlacementRequest request = placing(spec);
+  request.price = 0;
+  const Explanation said = choose(state, request, byWorth(ContentionModel::kSum), 1).explanation;
+  EXPECT_EQ(droppedFor(said, Dropped::kMemory), said.drawn);
+  EXPECT_GT(said.drawn, 0u);
+}
+
 // Five servers in a hundred are empty; on the others the job loses a little, which is acceptable.
 TEST(Worth, DrawsOnUntilNoSlotCanBeBetter) {
   std::vector<ServerBuilder> servers;
