@@ -106,11 +106,13 @@ TEST(Worth, SaysThePriceAndWhatNeighboursWouldLose) {
 
 // A neighbour may be broken there for a price, but memory is short.
 TEST(Worth, SaysThatMemoryIsShortWhereANeighbourWouldBeBrokenToo) {
-  ClusterState state = aCluster(
-      {aServer("a").memory(uint64_t{5} << 28).holding(tolerating({{Resource::kNetworkBandwidth, 40}}))});
+  constexpr uint64_t kGiB = uint64_t{1} << 30;
+  const Profile sensitive = tolerating({{Resource::kNetworkBandwidth, 40}});
+  ClusterState state =
+      aCluster({aServer("a").memory(8 * kGiB).holding(sensitive, 1, {}, {11 * kGiB / 2, 0})});
   state.keepNeighbours(true);
   JobSpec spec = aJob(1, causing({{Resource::kNetworkBandwidth, 60}}));
-  spec.limits.memoryBytes = uint64_t{3} << 29;
+  spec.limits.memoryBytes = 3 * kGiB;
   PlacementRequest request = placing(spec);
   request.price = 0;
   const Explanation said = choose(state, request, byWorth(ContentionModel::kSum), 1).explanation;
