@@ -260,7 +260,7 @@ Status takeQuery(const Route& route, std::string_view query, Arguments& argument
     if (std::ranges::find(seen, parameter->name) != seen.end())
       return invalid(std::string(parameter->name) + ": is there twice; write it once");
     seen.emplace_back(parameter->name);
-    if (const Status taken = take(*parameter, std::move(*value), arguments); !taken) return taken;
+    if (Status taken = take(*parameter, std::move(*value), arguments); !taken) return taken;
   }
   for (const Parameter& parameter : route.parameters) {
     if (!parameter.isInPath && *parameter.otherwise != '\0' && !arguments.has(parameter.name))

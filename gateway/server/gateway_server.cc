@@ -21,6 +21,8 @@ namespace {
 
 constexpr Duration kWordTime = std::chrono::minutes(5);
 constexpr size_t kMaxSpent = 100'000;
+// Between looks whether the token of a stream still counts.
+constexpr auto kBetweenLooks = 20 * kj::SECONDS;
 constexpr size_t kMaxSummaries = 500;
 constexpr const char* kJsonType = "application/json";
 
@@ -552,10 +554,9 @@ kj::Promise<void> GatewayServer::streamEvents(const Asked& asked, const Who& who
 
 // For as long as somebody listens the token is asked about anew; done when it is right no more.
 kj::Promise<void> GatewayServer::keepKnown(const std::string& token) {
-  constexpr auto kBetween = 20 * kj::SECONDS;
   return identities_.renew(token).then([this, token](bool isRight) -> kj::Promise<void> {
     if (!isRight) return kj::READY_NOW;
-    return net_.timer.afterDelay(kBetween).then([this, token]() { return keepKnown(token); });
+    return net_.timer.afterDelay(kBetweenLooks).then([this, token]() { return keepKnown(token); });
   });
 }
 

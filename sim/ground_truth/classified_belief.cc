@@ -83,7 +83,8 @@ Belief classifiedBelief(const ParametricTruth& truth, const Classification& clas
     for (size_t resource = 0; resource < kResources; ++resource) {
       probe(truth, application, resource, measurer, profile);
     }
-    for (PlatformNumber platform = 0; platform < belief.shares.size(); ++platform) {
+    for (size_t index = 0; index < belief.shares.size(); ++index) {
+      const auto platform = static_cast<PlatformNumber>(index);
       profile.platforms[platformName(platform)] = measurer.speed(truth.alone(application, platform));
     }
   }
