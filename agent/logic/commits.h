@@ -7,6 +7,7 @@ namespace tarcil::agent {
 
 // Whether a job waits to be tried, and the master has not too many commits to answer already.
 bool mayTry(const Tables& tables);
+
 // Plans the jobs that are to be tried, a bounded number per event. Requires: isReady().
 void planWaiting(EventContext& context);
 

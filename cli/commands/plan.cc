@@ -102,30 +102,27 @@ std::string decisionText(const Foreseen& all, size_t most) {
          restText(why.best.size(), most, "more candidate");
 }
 
-// "6 %", of the speed that it has now.
+// Of the speed that the neighbour has now.
+double lossOf(const Impact& impact) {
+  return 1 - impact.satisfactionAfter / impact.satisfactionBefore;
+}
+
+// "6.0 %", "27 %".
 std::string lossText(const Impact& impact) {
-  const double lost = 1 - impact.satisfactionAfter / impact.satisfactionBefore;
+  const double lost = lossOf(impact);
   return fixed(100 * lost, lost > 0 && lost < 0.095 ? 1 : 0) + " %";
 }
 
-// "Would slow job 12 task 3 on server-3 by 6 %, and 2 more tasks; worth it: 14 jobs wait."; empty where it
-// slows nobody.
+// "Would slow job 12 task 3 on server-3 by 6.0 %, and 2 more tasks; worth it: 14 jobs wait."
 std::string verdictText(const Foreseen& all, const Style& style) {
-  const AffectedTask* worst = nullptr;
-  size_t slowed = 0;
-  double least = 1;
-  for (const AffectedTask& neighbour : all.neighbours) {
-    const double left = neighbour.impact.satisfactionAfter / neighbour.impact.satisfactionBefore;
-    if (left >= 1) continue;
-    ++slowed;
-    if (left >= least) continue;
-    least = left;
-    worst = &neighbour;
-  }
-  if (!worst) return "\nSlows nobody down.\n";
-  std::string text = "\nWould slow " + style.task(worst->number, worst->job, worst->task) + " on " +
-                     worst->server + " by " + lossText(worst->impact);
-  if (slowed > 1) text += ", and " + counted(slowed - 1, "more task");
+  const auto loss = [](const AffectedTask& neighbour) { return lossOf(neighbour.impact); };
+  const auto slowed = std::ranges::count_if(
+      all.neighbours, [](double lost) { return lost > 0; }, loss);
+  if (slowed == 0) return "\nSlows nobody down.\n";
+  const AffectedTask& worst = *std::ranges::max_element(all.neighbours, {}, loss);
+  std::string text = "\nWould slow " + style.task(worst.number, worst.job, worst.task) + " on " +
+                     worst.server + " by " + lossText(worst.impact);
+  if (slowed > 1) text += ", and " + counted(static_cast<uint64_t>(slowed - 1), "more task");
   const Explanation& why = all.plan.explanation;
   if (why.price < 1 && why.waitingJobs > 0)
     text += "; worth it: " + counted(why.waitingJobs, "job") + (why.waitingJobs == 1 ? " waits" : " wait");
@@ -174,10 +171,8 @@ const Help kPlanHelp = {
     "the platform for it: the expected fraction of its best performance. A neighbour's slack on a resource "
     "is what it tolerates less the interference from all others: below 0 it is slowed beyond what its "
     "profile allows; what it loses of its speed by that is shown too. Where slots are ranked by worth "
-    "(`tarcil "
-    "tune`), one that costs neighbours something is taken if what the job gets is worth it: the more jobs "
-    "wait, "
-    "the less a slot has to be worth.\n\n"
+    "(`tarcil tune`), one that costs neighbours something is taken if what the job gets is worth it: the "
+    "more jobs wait, the less a slot has to be worth.\n\n"
     "Slots are drawn at random, so two plans may differ. The seed that a plan shows gives the same plan "
     "again while the cluster does not change; to see the effect of a change of the job file, plan both "
     "versions with the same seed.",
