@@ -9,8 +9,10 @@ from figure import Figure, large_scale, mean
 
 EVERY = 100_000  # more than there are
 DRAWS = {"until enough": {}, **{str(ratio): {"ratio": ratio} for ratio in (8, 32, 128, 1000)}, "all": {"ratio": EVERY}}
-RANKINGS = {"Q": {"ranking": "quality"}, "worth": {}, "worth, neighbour by neighbour": {"contention": "slowdowns"}}
-FLOORS = {f"worth, floor {floor}": {"neighbour_floor": floor} for floor in (0.01, 0.2, 0.3, 0.5, 0.8)}
+# The same by each number drawn, and what is only drawn until enough are found.
+RANKINGS = {"Q": {"ranking": "quality"}, "worth": {}}
+OTHERS = {"worth, neighbour by neighbour": {"contention": "slowdowns"},
+          **{f"worth, floor {floor}": {"neighbour_floor": floor} for floor in (0.01, 0.2, 0.3, 0.5, 0.8)}}
 ALIKE = {"kind": "alike", "jobs": 3000, "tasks": 1, "mean": "60s"}
 
 
@@ -25,7 +27,7 @@ def main():
     figure = Figure("more-choice", "1..6")
     points = {(cluster, ranking, draws): {**scenario, "quality": {**ranks, **drawn}, "policies": ["quality"]}
               for cluster, scenario in clusters().items()
-              for ranking, ranks in (RANKINGS | FLOORS).items() for draws, drawn in DRAWS.items()
+              for ranking, ranks in (RANKINGS | OTHERS).items() for draws, drawn in DRAWS.items()
               if ranking in RANKINGS or not drawn}
     runs = figure.simulate(points)
     header = ["ranked by", "drawn", "mean %", "worst 5 % below", "worst 1 % below"]
