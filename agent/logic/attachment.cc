@@ -48,6 +48,7 @@ void takeList(EventContext& context, const std::vector<JobAssignment>& jobs, boo
   }
   if (more) return;
   tables.attached = true;
+  tables.unansweredUntil.reset();
   forgetUnlisted(tables);
   if (std::exchange(tables.submitsUnlisted, false)) submitUnlisted(context);
   for (Commit& commit : tables.inFlight.all()) context.actions.push_back(SendCommit{std::move(commit)});
@@ -84,7 +85,9 @@ void takeJobs(EventContext& context, const JobsTold& event) {
 }
 
 void detach(EventContext& context) {
-  context.tables.attached = context.tables.hasSnapshot = false;
+  Tables& tables = context.tables;
+  tables.attached = tables.hasSnapshot = false;
+  if (!tables.unansweredUntil) tables.unansweredUntil = context.now.steady + tables.options.masterPatience;
   restartUploads(context);
 }
 

@@ -150,6 +150,15 @@ void expireArrivals(EventContext& context) {
            Error{ErrorCode::kUnavailable, "the master is out of reach; try again"});
     arrivals.pop_front();
   }
+  std::optional<MonotonicTime>& unansweredUntil = context.tables.unansweredUntil;
+  if (!unansweredUntil || *unansweredUntil > context.now.steady) return;
+  unansweredUntil.reset();
+  for (auto& [id, job] : context.tables.jobs) {
+    answer(context, job.clients,
+           Error{ErrorCode::kUnavailable,
+                 "the master is out of reach, and has not said whether it has the job"});
+    job.clients.clear();
+  }
 }
 
 void answer(EventContext& context, const std::vector<RequestId>& clients, const Status& status) {

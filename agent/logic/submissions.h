@@ -24,7 +24,8 @@ void submitAgain(EventContext& context, const JobId& id);
 
 // Admits arrivals, a bounded number per event, and plans their jobs. Requires: isReady().
 void admitArrivals(EventContext& context);
-// Refuses arrivals that have waited for the master for too long.
+// Tells clients that have waited for the master for too long: arrivals are refused; a job whose commit is
+// under way may have been taken, and stays until the master says so.
 void expireArrivals(EventContext& context);
 
 // Sends the next piece of input files, if there is one. Requires: isReady().

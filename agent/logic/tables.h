@@ -34,6 +34,8 @@ struct Tables {
   bool attached = false;         // and told of all its jobs
   bool submitsUnlisted = false;  // then jobs are submitted anew that the master does not list
   bool hasSnapshot = false;      // since the attachment, or since the copy was dropped
+  // While it is not attached: when the clients whose commits are under way are told so (submissions.h).
+  std::optional<MonotonicTime> unansweredUntil;
 
   // --- The copy of the shared state (state_feed.h)
   StateCopy copy;

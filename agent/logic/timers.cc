@@ -30,6 +30,7 @@ void requestTimer(EventContext& context) {
   };
   atLatest(tables.jobs.nextDue());
   atLatest(tables.launches.nextRetry());
+  atLatest(tables.unansweredUntil);
   const bool hasArrivals = !tables.arrivals.empty();
   if (isReady(tables)) {
     if (hasArrivals || mayTry(tables)) atLatest(context.now.steady);

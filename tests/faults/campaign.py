@@ -281,6 +281,7 @@ def stopped(role):
             except subprocess.TimeoutExpired:
                 pass
             took = time.monotonic() - began
+            require(run.poll() is not None, f"a `run` waits for {role}, and says nothing")
             time.sleep(STOPPED - min(STOPPED, took))
             go_on(pid)
             said = run.communicate(timeout=PATIENCE)[1]
@@ -290,8 +291,7 @@ def stopped(role):
             cluster.tarcil("run", "--", "true")
             cluster.expect_no_overlap()
             cluster.expect_units_free()
-            meanwhile = f"ended with {run.returncode} after {took:.0f} s" if took < STOPPED else f"waited, and ended with {run.returncode} once it went on"
-            return (f"a `run` meanwhile {meanwhile}; tasks were started {len(cluster.lines('started') + cluster.lines('others'))} times (5 tasks); "
+            return (f"a `run` meanwhile ended with {run.returncode} after {took:.0f} s; tasks were started {len(cluster.lines('started') + cluster.lines('others'))} times (5 tasks); "
                     "all done when it went on")
     case.__doc__ = f"{role} is stopped (SIGSTOP) for {STOPPED} s under five tasks, one of them exclusive."
     return case
@@ -470,18 +470,26 @@ def memory_of_the_machine():
                 file.write(os.urandom(48 << 20))
             (cluster.folder / "large.yaml").write_text(json.dumps({"command": ["true"], "files": ["large"]}))
             submissions = [subprocess.Popen(cluster.command("submit", "large.yaml"), cwd=cluster.folder, env=cluster.environment(),
-                                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for _ in range(4)]
+                                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(4)]
             time.sleep(30)
             failures = int((group / "memory.failcnt").read_text())
         finally:
             (group / "memory.limit_in_bytes").write_text("-1")
         until("the cluster answers again", lambda: cluster.tarcil("server", "list", check=False).returncode == 0)
         restarted = cluster.log("up").count("starting it again")
-        codes = [each.wait(PATIENCE) for each in submissions]
+        codes = []
+        for each in submissions:
+            try:
+                each.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                each.kill()
+                raise Failed(f"a submission had not ended {PATIENCE} s after there was memory again; it said: {each.communicate()[1]}") from None
+            codes.append(each.returncode)
         cluster.open_gate()
         cluster.expect_done(running)
         cluster.expect_lines("started", 1)
         cluster.tarcil("run", "--", "true")
+        until("all that was accepted has ended", lambda: all(each["state"] == "done" for each in cluster.json("job", "list")))
         cluster.expect_units_free()
         for pid in group.joinpath("cgroup.procs").read_text().split():
             (top / "cgroup.procs").write_text(pid)

@@ -53,6 +53,25 @@ TEST(Submitting, RefusedWhenTheMasterStaysAway) {
   EXPECT_TRUE(h.commits.empty());
 }
 
+TEST(Submitting, ClientIsToldWhereTheMasterStaysAwayWithTheCommitAndTheJobIsKept) {
+  AgentHarness h({aServer("a")});
+  h.attach();
+  const auto request = h.submit(aJob(1));
+  ASSERT_EQ(h.commits.size(), 1u);
+  h.loseMaster();
+  h.pass(9s);
+  EXPECT_EQ(h.answerText(request), "none");
+  h.pass(1s);
+  EXPECT_THAT(h.answerText(request), HasSubstr("has not said whether it has the job"));
+  EXPECT_EQ(h.answer(request)->error().code, ErrorCode::kUnavailable);
+
+  const auto repeat = h.submit(aJob(1));
+  h.attach();
+  h.takeCommits();
+  EXPECT_EQ(h.answerText(repeat), "");
+  EXPECT_EQ(h.launches.size(), 1u);
+}
+
 TEST(Submitting, RepeatFindsTheJob) {
   AgentHarness h({aServer("a")});
   h.attach();
