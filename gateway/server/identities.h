@@ -3,13 +3,11 @@
 
 #include <kj/async.h>
 
-#include <list>
 #include <string>
-#include <unordered_map>
 
-#include "core/base/time.h"
 #include "core/state/caller.h"
 #include "env/clock.h"
+#include "gateway/logic/known_tokens.h"
 #include "gateway/server/workers.h"
 
 namespace tarcil::gateway {
@@ -18,6 +16,9 @@ namespace tarcil::gateway {
 // seconds.
 class Identities final {
  public:
+  static constexpr size_t kMaxKnown = 10'000;
+  static constexpr size_t kMaxChecking = 100;
+
   Identities(Workers& workers, const Clock& clock) : workers_(workers), clock_(clock) {}
   KJ_DISALLOW_COPY(Identities);
 
@@ -30,18 +31,11 @@ class Identities final {
   kj::Maybe<const Caller&> known(const std::string& token) const;
 
  private:
-  struct Known {
-    std::string token;
-    kj::Maybe<Caller> caller;  // null: it is wrong
-    MonotonicTime until;
-  };
   kj::Promise<Caller> ask(const std::string& token);
-  void remember(const std::string& token, kj::Maybe<Caller> caller, Duration time);
 
   Workers& workers_;
   const Clock& clock_;
-  std::list<Known> inOrder_;  // as they were checked
-  std::unordered_map<std::string, std::list<Known>::iterator> byToken_;
+  KnownTokens known_{kMaxKnown};
   size_t checking_ = 0;
 };
 
