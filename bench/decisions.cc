@@ -85,7 +85,7 @@ void beside(benchmark::State& state) {
   QualitySettings settings;
   settings.ratio = 32;
   if (state.range(0) != 0) settings.contention = ContentionModel::kSlowdowns;
-  if (state.range(1) != 0) settings.ranking = RankBy::kWorth;
+  settings.ranking = state.range(1) != 0 ? RankBy::kWorth : RankBy::kQuality;
   std::vector<JobSpec> jobs;
   for (int i = 0; i < 64; ++i) jobs.push_back(made.job());
   std::vector<PlacementRequest> requests;

@@ -181,10 +181,11 @@ void Sites::fill(Offer& offer, const Newcomer& newcomer, const Glance& glance, c
   if (search_->ranking == Ranking::kWorth) byWorth(offer, glance);
 }
 
-// What breaks a neighbour by the rule of targets may be had for its price, but of those that are protected.
+// What breaks a neighbour by the rule of targets may be had for its price, but of those that are protected;
+// and not where nothing is lost by the model (ContentionModel::kMean), so that there is nothing to pay.
 bool Sites::mayBeHad(const Glance& glance) const {
   if (glance.obstacle != Obstacle::kNeighbour) return glance.obstacle == Obstacle::kNone;
-  return search_->ranking == Ranking::kWorth && !glance.isForbidden;
+  return search_->ranking == Ranking::kWorth && !glance.isForbidden && glance.cost > 0;
 }
 
 void Sites::byWorth(Offer& offer, const Glance& glance) const {

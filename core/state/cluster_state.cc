@@ -212,7 +212,7 @@ void ClusterState::prefetchNeighbours(std::span<const ServerId> servers) const {
   constexpr size_t kGroups = 16;  // of each server; what follows is brought by the machine itself
   for (const ServerId server : servers) __builtin_prefetch(&neighbours_[server]);
   for (const ServerId server : servers) {
-    const std::span<const NeighbourGroup> groups = neighbours_[server];
+    const std::span<const NeighbourGroup> groups = neighbours_[server].groups;
     for (const NeighbourGroup& group : groups.first(std::min(groups.size(), kGroups)))
       __builtin_prefetch(&group);
   }

@@ -81,7 +81,7 @@ class ClusterState {
   // By server number; those that are not known are not usable and have no units.
   std::span<const Vacancy> vacancies() const { return vacancies_; }
   // Whom a newcomer meets there. Requires: keepNeighbours(true).
-  std::span<const NeighbourGroup> neighbours(ServerId server) const { return neighbours_[server]; }
+  const Neighbours& neighbours(ServerId server) const { return neighbours_[server]; }
   // Begins to bring them from memory, of all these servers at once: a decision mostly waits for that.
   void prefetchNeighbours(std::span<const ServerId> servers) const;
   uint32_t freeUnits(ServerId server) const { return vacancies_[server].free; }
@@ -223,7 +223,7 @@ class ClusterState {
   std::vector<Details> details_;
   std::vector<Facts> servers_;
   std::vector<std::vector<ResidentGroup>> residents_;
-  std::vector<std::vector<NeighbourGroup>> neighbours_;  // formed from them, where they are kept
+  std::vector<Neighbours> neighbours_;  // formed from them, where they are kept
   bool keepsNeighbours_ = false;
   std::unordered_map<ServerId, std::vector<uint64_t>> moreFree_;  // units from 64 on, where there are any
   std::unordered_map<ServerId, FreeExtras> freeExtras_;           // where there are any

@@ -80,27 +80,40 @@ NeighbourGroup restOf(const ServerStatus& status, const Share& share) {
   return rest;
 }
 
+Lanes spareOf(const std::vector<NeighbourGroup>& groups) {
+  Lanes spare;
+  spare.fill(UINT8_MAX);
+  for (const NeighbourGroup& group : groups) {
+    for (size_t i = 0; i < kResources; ++i) {
+      if (group.room[i] == UINT8_MAX) continue;
+      spare[i] = std::min(spare[i], atMost(group.room[i] + group.excess, UINT8_MAX));
+    }
+  }
+  return spare;
+}
+
 }  // namespace
 
-std::vector<NeighbourGroup> neighboursOf(const ServerStatus& status, const Share& share) {
-  std::vector<NeighbourGroup> neighbours;
-  neighbours.reserve(status.residents.size() + 1);
+Neighbours neighboursOf(const ServerStatus& status, const Share& share) {
+  Neighbours neighbours;
+  std::vector<NeighbourGroup>& groups = neighbours.groups;
+  groups.reserve(status.residents.size() + 1);
   for (const ResidentGroup& group : status.residents) {
-    neighbours.push_back(neighbourOf(group, status.sum, status.background, share));
+    groups.push_back(neighbourOf(group, status.sum, status.background, share));
   }
   const NeighbourGroup rest = restOf(status, share);
-  if (rest.presses != Lanes{}) neighbours.push_back(rest);
-  for (NeighbourGroup& one : neighbours) {
-    for (const NeighbourGroup& other : neighbours) {
+  if (rest.presses != Lanes{}) groups.push_back(rest);
+  for (NeighbourGroup& one : groups) {
+    for (const NeighbourGroup& other : groups) {
       const uint32_t others = &one == &other ? one.count - 1U : other.count;
       one.felt.add(slowdownAt(mostBeyond(other.presses, one.onsets)), others);
     }
   }
+  neighbours.spare = spareOf(groups);
   return neighbours;
 }
 
-Meeting meet(const Newcomer& newcomer, std::span<const NeighbourGroup> neighbours, uint8_t excess,
-             uint32_t ownTasks) {
+Meeting meet(const Newcomer& newcomer, const Neighbours& neighbours, uint8_t excess, uint32_t ownTasks) {
   Meeting meeting;
   alignas(16) Lanes presses = newcomer.raised;
   for (size_t i = 0; ownTasks > 0 && i < kResources; ++i) {
@@ -118,11 +131,15 @@ Meeting meet(const Newcomer& newcomer, std::span<const NeighbourGroup> neighbour
     meeting.brokenResource = static_cast<int>(isDirect ? laneOfMost(newcomer.presses, neighbour.onsets)
                                                        : laneOfMost(presses, neighbour.room));
   };
-  for (const NeighbourGroup& neighbour : neighbours) {
-    own.add(cappedSlowdown(mostBeyond(neighbour.presses, newcomer.margin, newcomer.onsets)), neighbour.count);
-    const Slowdown byOne = slowdownAt(mostBeyond(newcomer.presses, neighbour.onsets));
+  const auto judge = [&](const NeighbourGroup& neighbour) {
+    Slowdown byOne = 0;
+    if (newcomer.byNeighbours) {
+      own.add(cappedSlowdown(mostBeyond(neighbour.presses, newcomer.margin, newcomer.onsets)),
+              neighbour.count);
+      byOne = slowdownAt(mostBeyond(newcomer.presses, neighbour.onsets));
+    }
     const uint8_t over = mostBeyond(presses, neighbour.room);
-    if (byOne == 0 && over <= neighbour.excess) continue;
+    if (byOne == 0 && over <= neighbour.excess) return;
     Slowdowns felt = neighbour.felt;
     felt.add(byOne, ownTasks);
     const Slowdown before = slowdownOf(newcomer, felt, neighbour.excess);
@@ -130,6 +147,10 @@ Meeting meet(const Newcomer& newcomer, std::span<const NeighbourGroup> neighbour
     const Slowdown after = slowdownOf(newcomer, felt, over);
     breaks(neighbour, before, after);
     meeting.cost += neighbour.count * (satisfaction(before) - satisfaction(after));
+  };
+  // By the sum nobody feels anything else of the newcomer.
+  if (newcomer.byNeighbours || mostBeyond(presses, neighbours.spare) > 0) {
+    for (const NeighbourGroup& neighbour : neighbours.groups) judge(neighbour);
   }
   const Slowdown bySelf = slowdownAt(mostBeyond(newcomer.presses, newcomer.onsets));
   if (ownTasks > 0) {
@@ -148,8 +169,8 @@ Meeting meet(const Newcomer& newcomer, std::span<const NeighbourGroup> neighbour
   return meeting;
 }
 
-Glance withNeighbours(const Glance& seen, const Newcomer& newcomer,
-                      std::span<const NeighbourGroup> neighbours, uint32_t ownTasks) {
+Glance withNeighbours(const Glance& seen, const Newcomer& newcomer, const Neighbours& neighbours,
+                      uint32_t ownTasks) {
   if (newcomer.isUnknown) return seen;
   const Meeting meeting = meet(newcomer, neighbours, seen.excess, ownTasks);
   Glance made = seen;

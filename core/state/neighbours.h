@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "core/model/slowdown.h"
@@ -29,9 +28,17 @@ struct alignas(64) NeighbourGroup {
 };
 static_assert(sizeof(NeighbourGroup) == 64);
 
+// All of one server.
+struct Neighbours {
+  // The most that a newcomer may press with, raised by kMaxPressure, for none of them to feel more of all
+  // others together than it does; 255: anything. Mostly this is all that has to be looked at.
+  alignas(16) Lanes spare{};
+  std::vector<NeighbourGroup> groups;
+};
+
 // By group of the status, and last, where it presses at all, what no resident explains: late-bound tasks and
 // the background, which feel nothing. O(groups^2).
-std::vector<NeighbourGroup> neighboursOf(const ServerStatus& status, const Share& share);
+Neighbours neighboursOf(const ServerStatus& status, const Share& share);
 
 // What a newcomer and those that are there are to each other.
 struct Meeting {
@@ -48,12 +55,11 @@ struct Meeting {
 // is by how much the sum of all pressures exceeds what the newcomer tolerates. By ContentionModel::kSlowdowns
 // S is the lower of two: 1 less two thirds of the excess, and by slowdowns; else 1 less the excess. Pure;
 // O(neighbours).
-Meeting meet(const Newcomer& newcomer, std::span<const NeighbourGroup> neighbours, uint8_t excess,
-             uint32_t ownTasks = 0);
+Meeting meet(const Newcomer& newcomer, const Neighbours& neighbours, uint8_t excess, uint32_t ownTasks = 0);
 
 // The glance at a server with what its neighbours lose; by ContentionModel::kSlowdowns also with what they do
 // to the newcomer, and whether one is broken, in the place of what the sum of pressures says.
-Glance withNeighbours(const Glance& seen, const Newcomer& newcomer,
-                      std::span<const NeighbourGroup> neighbours, uint32_t ownTasks = 0);
+Glance withNeighbours(const Glance& seen, const Newcomer& newcomer, const Neighbours& neighbours,
+                      uint32_t ownTasks = 0);
 
 }  // namespace tarcil

@@ -18,8 +18,9 @@ TieBreak decidedBy(const Offer& a, const Offer& b, Ranking ranking, bool& firstI
   if (ranking == Ranking::kQuality || ranking == Ranking::kLeastContended || ranking == Ranking::kWorth) {
     if (a.standing == Standing::kAcceptable) {
       if (a.preferred != b.preferred) return by(TieBreak::kPreferred, a.preferred);
-      const int bandA = static_cast<int>((1 - a.performance) / 0.02 + 1e-12);
-      const int bandB = static_cast<int>((1 - b.performance) / 0.02 + 1e-12);
+      const double band = ranking == Ranking::kWorth ? 0.05 : 0.02;
+      const int bandA = static_cast<int>((1 - a.performance) / band + 1e-12);
+      const int bandB = static_cast<int>((1 - b.performance) / band + 1e-12);
       if (bandA != bandB) return by(TieBreak::kPerformance, bandA < bandB);
     } else if (a.performance != b.performance) {
       return by(TieBreak::kPerformance, a.performance > b.performance);

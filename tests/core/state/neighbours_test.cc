@@ -39,7 +39,7 @@ TEST(Neighbours, NobodyDisturbsOnAnEmptyServer) {
   EXPECT_EQ(meeting.satisfaction, 1);
   EXPECT_EQ(meeting.cost, 0);
   EXPECT_EQ(meeting.brokenResource, -1);
-  EXPECT_TRUE(neighboursOf(aServer("a").status(), fullShare()).empty());
+  EXPECT_TRUE(neighboursOf(aServer("a").status(), fullShare()).groups.empty());
 }
 
 TEST(Neighbours, WhatEachIsToTheOtherAddsUpAsSlowdowns) {
@@ -63,7 +63,7 @@ TEST(Neighbours, ThoseThatAreAlikeAreOneGroup) {
   const ServerStatus status = server.status();
   ASSERT_EQ(status.residents.size(), 2u);
   EXPECT_EQ(status.residents[0].count, 2u);
-  EXPECT_EQ(neighboursOf(status, fullShare())[0].count, 2u);
+  EXPECT_EQ(neighboursOf(status, fullShare()).groups[0].count, 2u);
 }
 
 TEST(Neighbours, WhatNoResidentExplainsPressesAndFeelsNothing) {
@@ -76,7 +76,7 @@ TEST(Neighbours, WhatNoResidentExplainsPressesAndFeelsNothing) {
 TEST(Neighbours, AStatusWithoutResidentsIsJudgedByItsSum) {
   ServerStatus status = aServer("a").holding(pressing(40, 99)).status();
   status.residents.clear();
-  const std::vector<NeighbourGroup> neighbours = neighboursOf(status, fullShare());
+  const std::vector<NeighbourGroup> neighbours = neighboursOf(status, fullShare()).groups;
   ASSERT_EQ(neighbours.size(), 1u);
   EXPECT_EQ(neighbours[0].presses[static_cast<size_t>(Resource::kLlc)], 40);
 }
@@ -163,6 +163,28 @@ RC_GTEST_PROP(Neighbours, AgentsAndMasterJudgeAlike, ()) {
   claim.floor = std::nextafter(claim.floor, 2.0);
   RC_ASSERT(checkClaim(claim, judging, spec, server.facts(), server.status(), fullShare()) ==
             Verdict::kBelowFloor);
+}
+
+// What is spared is only the look at each of them.
+RC_GTEST_PROP(Neighbours, WithinTheirSpareNobodyLosesAnything, (bool bySum)) {
+  ServerBuilder server = aServer("a").rus(16);
+  const auto there = *rc::gen::inRange(1, 9);
+  for (int i = 0; i < there; ++i) server.holding(*aProfile());
+  Judging judging = bySlowdowns();
+  if (bySum) judging.contention = ContentionModel::kSum;
+  const Newcomer made = newcomerOf(*aProfile(), judging);
+  const ServerStatus status = server.status();
+  const auto ownTasks = *rc::gen::inRange(0U, 3U);
+  const uint8_t excess =
+      glance(made, vacancyOf(status, server.facts().rus, fullShare(), judging.contention)).excess;
+  Neighbours neighbours = neighboursOf(status, fullShare());
+  const Meeting meeting = meet(made, neighbours, excess, ownTasks);
+  neighbours.spare.fill(0);
+  const Meeting looked = meet(made, neighbours, excess, ownTasks);
+  RC_ASSERT(meeting.cost == looked.cost);
+  RC_ASSERT(meeting.satisfaction == looked.satisfaction);
+  RC_ASSERT(meeting.brokenResource == looked.brokenResource);
+  RC_ASSERT(meeting.isForbidden == looked.isForbidden);
 }
 
 RC_GTEST_PROP(Neighbours, OneMoreNeverMakesASlotBetter, ()) {
