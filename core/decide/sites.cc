@@ -66,7 +66,7 @@ void Sites::lookAtSome(std::span<const SlotSampler::Slot> slots) {
     count += site.seen ? 0 : 1;
     site.seen = true;
   }
-  if (looksAtNeighbours_) search_->state.prefetchNeighbours({servers.data(), count});
+  if (looksAtNeighbours_) search_->state.prefetchNeighbours({servers.data(), count}, search_->job.newcomers);
   const std::span<Glance> seen(glances_.data(), count);
   glance(search_->job.newcomers, search_->state.vacancies(), {servers.data(), count}, seen);
   for (size_t i = 0; i < count; ++i) note(sites_[numbers[i]], servers[i], seen[i]);

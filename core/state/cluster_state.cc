@@ -208,11 +208,18 @@ void ClusterState::setContention(ContentionModel model) {
   for (ServerId id = 0; id < servers_.size(); ++id) reform(id);
 }
 
-void ClusterState::prefetchNeighbours(std::span<const ServerId> servers) const {
+void ClusterState::prefetchNeighbours(std::span<const ServerId> servers,
+                                      std::span<const Newcomer> newcomers) const {
   constexpr size_t kGroups = 16;  // of each server; what follows is brought by the machine itself
-  for (const ServerId server : servers) __builtin_prefetch(&neighbours_[server]);
   for (const ServerId server : servers) {
-    const std::span<const NeighbourGroup> groups = neighbours_[server].groups;
+    __builtin_prefetch(&neighbours_[server]);
+    __builtin_prefetch(&vacancies_[server]);
+  }
+  for (const ServerId server : servers) {
+    const Neighbours& neighbours = neighbours_[server];
+    const Newcomer& newcomer = newcomers[vacancies_[server].platform];
+    if (!matter(newcomer, neighbours)) continue;
+    const std::span<const NeighbourGroup> groups(neighbours.groups.data(), neighbours.groups.size());
     for (const NeighbourGroup& group : groups.first(std::min(groups.size(), kGroups)))
       __builtin_prefetch(&group);
   }

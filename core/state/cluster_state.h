@@ -82,8 +82,9 @@ class ClusterState {
   std::span<const Vacancy> vacancies() const { return vacancies_; }
   // Whom a newcomer meets there. Requires: keepNeighbours(true).
   const Neighbours& neighbours(ServerId server) const { return neighbours_[server]; }
-  // Begins to bring them from memory, of all these servers at once: a decision mostly waits for that.
-  void prefetchNeighbours(std::span<const ServerId> servers) const;
+  // Begins to bring those from memory that feel one of a newcomer's tasks, of all these servers at once: a
+  // decision mostly waits for that. `newcomers` by platform.
+  void prefetchNeighbours(std::span<const ServerId> servers, std::span<const Newcomer> newcomers) const;
   uint32_t freeUnits(ServerId server) const { return vacancies_[server].free; }
   bool isUp(ServerId server) const { return details_[server].up; }
   bool isQuarantined(ServerId server) const { return details_[server].quarantined; }

@@ -80,23 +80,23 @@ NeighbourGroup restOf(const ServerStatus& status, const Share& share) {
   return rest;
 }
 
-Lanes spareOf(const std::vector<NeighbourGroup>& groups) {
-  Lanes spare;
-  spare.fill(UINT8_MAX);
-  for (const NeighbourGroup& group : groups) {
+// What shows of all of them without a look at each.
+void summarize(Neighbours& neighbours) {
+  for (const NeighbourGroup& group : neighbours.groups) {
     for (size_t i = 0; i < kResources; ++i) {
+      neighbours.presses[i] = std::max(neighbours.presses[i], group.presses[i]);
+      neighbours.onsets[i] = std::min(neighbours.onsets[i], group.onsets[i]);
       if (group.room[i] == UINT8_MAX) continue;
-      spare[i] = std::min(spare[i], atMost(group.room[i] + group.excess, UINT8_MAX));
+      neighbours.spare[i] = std::min(neighbours.spare[i], atMost(group.room[i] + group.excess, UINT8_MAX));
     }
   }
-  return spare;
 }
 
 }  // namespace
 
 Neighbours neighboursOf(const ServerStatus& status, const Share& share) {
   Neighbours neighbours;
-  std::vector<NeighbourGroup>& groups = neighbours.groups;
+  auto& groups = neighbours.groups;
   groups.reserve(status.residents.size() + 1);
   for (const ResidentGroup& group : status.residents) {
     groups.push_back(neighbourOf(group, status.sum, status.background, share));
@@ -109,7 +109,7 @@ Neighbours neighboursOf(const ServerStatus& status, const Share& share) {
       one.felt.add(slowdownAt(mostBeyond(other.presses, one.onsets)), others);
     }
   }
-  neighbours.spare = spareOf(groups);
+  summarize(neighbours);
   return neighbours;
 }
 
@@ -131,13 +131,13 @@ Meeting meet(const Newcomer& newcomer, const Neighbours& neighbours, uint8_t exc
     meeting.brokenResource = static_cast<int>(isDirect ? laneOfMost(newcomer.presses, neighbour.onsets)
                                                        : laneOfMost(presses, neighbour.room));
   };
+  const bool isSlowed = isSlowedBy(newcomer, neighbours), slows = isSlowing(newcomer, neighbours);
   const auto judge = [&](const NeighbourGroup& neighbour) {
-    Slowdown byOne = 0;
-    if (newcomer.byNeighbours) {
+    if (isSlowed) {
       own.add(cappedSlowdown(mostBeyond(neighbour.presses, newcomer.margin, newcomer.onsets)),
               neighbour.count);
-      byOne = slowdownAt(mostBeyond(newcomer.presses, neighbour.onsets));
     }
+    const Slowdown byOne = slows ? slowdownAt(mostBeyond(newcomer.presses, neighbour.onsets)) : 0;
     const uint8_t over = mostBeyond(presses, neighbour.room);
     if (byOne == 0 && over <= neighbour.excess) return;
     Slowdowns felt = neighbour.felt;
@@ -148,8 +148,7 @@ Meeting meet(const Newcomer& newcomer, const Neighbours& neighbours, uint8_t exc
     breaks(neighbour, before, after);
     meeting.cost += neighbour.count * (satisfaction(before) - satisfaction(after));
   };
-  // By the sum nobody feels anything else of the newcomer.
-  if (newcomer.byNeighbours || mostBeyond(presses, neighbours.spare) > 0) {
+  if (isSlowed || slows || mostBeyond(presses, neighbours.spare) > 0) {
     for (const NeighbourGroup& neighbour : neighbours.groups) judge(neighbour);
   }
   const Slowdown bySelf = slowdownAt(mostBeyond(newcomer.presses, newcomer.onsets));

@@ -4,7 +4,8 @@
 
 #include <array>
 #include <cstdint>
-#include <vector>
+
+#include <boost/container/vector.hpp>
 
 #include "core/model/slowdown.h"
 #include "core/state/glance.h"
@@ -28,13 +29,38 @@ struct alignas(64) NeighbourGroup {
 };
 static_assert(sizeof(NeighbourGroup) == 64);
 
-// All of one server.
-struct Neighbours {
-  // The most that a newcomer may press with, raised by kMaxPressure, for none of them to feel more of all
-  // others together than it does; 255: anything. Mostly this is all that has to be looked at.
-  alignas(16) Lanes spare{};
-  std::vector<NeighbourGroup> groups;
+// All of one server, with what mostly spares a look at each. One cache line.
+struct alignas(64) Neighbours {
+  using Groups =
+      boost::container::vector<NeighbourGroup, void,
+                               boost::container::vector_options_t<boost::container::stored_size<uint32_t>>>;
+
+  Neighbours() {
+    onsets.fill(UINT8_MAX);
+    spare.fill(UINT8_MAX);
+  }
+
+  alignas(16) Lanes presses{};  // the most of any
+  alignas(16) Lanes onsets;     // the least of any
+  // The most that a newcomer may press with, raised by kMaxPressure, for none to feel more of all others
+  // together than it does; 255: anything.
+  alignas(16) Lanes spare;
+  Groups groups;
 };
+static_assert(sizeof(Neighbours) == 64);
+
+// Neighbour by neighbour: whether one of them slows the newcomer down, and whether it slows one of them down.
+inline bool isSlowedBy(const Newcomer& newcomer, const Neighbours& neighbours) {
+  return newcomer.byNeighbours && mostBeyond(neighbours.presses, newcomer.margin, newcomer.onsets) > 0;
+}
+inline bool isSlowing(const Newcomer& newcomer, const Neighbours& neighbours) {
+  return newcomer.byNeighbours && mostBeyond(newcomer.presses, neighbours.onsets) > 0;
+}
+// Whether one task of the newcomer has to be judged beside each of them; else they are nothing to each other.
+inline bool matter(const Newcomer& newcomer, const Neighbours& neighbours) {
+  return mostBeyond(newcomer.raised, neighbours.spare) > 0 || isSlowedBy(newcomer, neighbours) ||
+         isSlowing(newcomer, neighbours);
+}
 
 // By group of the status, and last, where it presses at all, what no resident explains: late-bound tasks and
 // the background, which feel nothing. O(groups^2).

@@ -76,7 +76,7 @@ TEST(Neighbours, WhatNoResidentExplainsPressesAndFeelsNothing) {
 TEST(Neighbours, AStatusWithoutResidentsIsJudgedByItsSum) {
   ServerStatus status = aServer("a").holding(pressing(40, 99)).status();
   status.residents.clear();
-  const std::vector<NeighbourGroup> neighbours = neighboursOf(status, fullShare()).groups;
+  const auto neighbours = neighboursOf(status, fullShare()).groups;
   ASSERT_EQ(neighbours.size(), 1u);
   EXPECT_EQ(neighbours[0].presses[static_cast<size_t>(Resource::kLlc)], 40);
 }
@@ -179,7 +179,7 @@ RC_GTEST_PROP(Neighbours, WithinTheirSpareNobodyLosesAnything, (bool bySum)) {
       glance(made, vacancyOf(status, server.facts().rus, fullShare(), judging.contention)).excess;
   Neighbours neighbours = neighboursOf(status, fullShare());
   const Meeting meeting = meet(made, neighbours, excess, ownTasks);
-  neighbours.spare.fill(0);
+  neighbours.spare.fill(0);  // whoever presses with nothing more is beyond that
   const Meeting looked = meet(made, neighbours, excess, ownTasks);
   RC_ASSERT(meeting.cost == looked.cost);
   RC_ASSERT(meeting.satisfaction == looked.satisfaction);
