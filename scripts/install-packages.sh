@@ -17,6 +17,9 @@ dev_packages=(clang clang-format clang-tidy crun gnuplot-nox groff-base iproute2
 dev_packages+=(chromium-headless-shell fonts-dejavu-core)
 command -v npm >/dev/null || dev_packages+=(nodejs npm)
 
+# promtool, which checks integrations/prometheus, comes with the server.
+dev_packages+=(prometheus)
+
 case "${1-}" in
   "") ;;
   --dev) packages+=("${dev_packages[@]}") ;;
@@ -38,7 +41,20 @@ done
 find_root "installing packages"
 apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 "$@"; }
 
+# What some of them bring as services is not to run here. Where somebody has a policy already, that one holds.
+policy=/usr/sbin/policy-rc.d
+if [[ ! -e $policy ]]; then
+  trap '"${as_root[@]}" rm -f "$policy"' EXIT
+  printf '#!/bin/sh\nexit 101\n' | "${as_root[@]}" tee "$policy" >/dev/null
+  "${as_root[@]}" chmod 755 "$policy"
+fi
+
 step "Installing ${#missing[@]} packages: ${missing[*]}"
 apt update || die 1 "apt-get update failed: check the network and /etc/apt/sources.list"
 apt install -y --no-install-recommends "${missing[@]}" ||
   die 1 "apt-get could not install ${missing[*]}: this needs Debian 12 (bookworm) or newer and its main archive"
+
+for service in memcached prometheus; do
+  [[ " ${missing[*]} " != *" $service "* ]] || ! command -v systemctl >/dev/null ||
+    "${as_root[@]}" systemctl --quiet disable "$service" || die 1 "$service was installed, and cannot be kept from starting with the machine"
+done

@@ -11,8 +11,8 @@ std::string_view name(Metric metric) {
 }
 
 std::string_view name(Cause::Kind kind) {
-  constexpr std::array<std::string_view, 8> kNames = {"unknown",      "neighbour",  "background", "cores",
-                                                      "memory_limit", "hypervisor", "disk",       "network"};
+  constexpr std::array<std::string_view, kCauseKinds> kNames = {
+      "unknown", "neighbour", "background", "cores", "memory_limit", "hypervisor", "disk", "network"};
   return kNames[static_cast<size_t>(kind)];
 }
 

@@ -85,6 +85,8 @@ struct Cause {
   bool operator==(const Cause&) const = default;
 };
 
+inline constexpr size_t kCauseKinds = static_cast<size_t>(Cause::Kind::kNetwork) + 1;
+
 std::string_view name(Cause::Kind kind);  // "unknown", "neighbour", "memory_limit", ...
 
 // Kind, who, and on what, without the evidence: "neighbour task 3 of sort on llc". `neighbour`: who that is,

@@ -31,6 +31,11 @@ PressureSum slackOf(const PressureSum& bound, const PressureSum& sum, const Shar
   return slack;
 }
 
+std::optional<int32_t> boundedSlack(int32_t slack) {
+  if (slack >= kNoResident / 2) return std::nullopt;
+  return std::clamp(slack, -kMaxPressure, kMaxPressure);
+}
+
 int brokenResource(const PressureSum& caused, const PressureSum& slack, int noiseFloor) {
   for (int i = 0; i < kResources; ++i) {
     const auto at = static_cast<size_t>(i);

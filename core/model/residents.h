@@ -1,6 +1,8 @@
 // What the tasks already on a server can still bear (docs/design.md, "Residents count too").
 #pragma once
 
+#include <optional>
+
 #include "core/model/quality.h"
 #include "core/model/resources.h"
 
@@ -20,6 +22,10 @@ void tightenBound(PressureSum& bound, const PressureSum& resident);
 // slack[i] = G[i] - share[i] * sum[i] - background[i], unclamped. `sum` counts every task on the server.
 PressureSum slackOf(const PressureSum& bound, const PressureSum& sum, const Share& share,
                     const Pressure& background);
+
+// A slack as people see it, from -99 to 99; nullopt where no resident bounds it. Background and sums are
+// taken from the bound of a server without residents, too.
+std::optional<int32_t> boundedSlack(int32_t slack);
 
 // Index of the resource on which `caused` (as it arrives on the platform) would break a resident, or -1. What
 // is within the noise floor may overrun the slack, but no further than by the noise floor, however many such

@@ -19,11 +19,6 @@ const std::string& nameOf(const ServerPressures& server, RowsBy by) {
   return server.name;
 }
 
-// Background and sums are taken from the bound of a server without residents, too.
-bool isBounded(int32_t slack) {
-  return slack < kNoResident / 2;
-}
-
 void add(const ServerPressures& server, ContentionRow& row) {
   ++row.servers;
   ++row.states[server.state];
@@ -32,8 +27,8 @@ void add(const ServerPressures& server, ContentionRow& row) {
   for (size_t i = 0; i < kResources; ++i) {
     row.contention[i] = std::max(row.contention[i], server.contention[i]);
     row.notMeasured[i] += server.absent[i] ? 1 : 0;
-    const int32_t slack = std::clamp(server.slack[i], -kMaxPressure, kMaxPressure);
-    if (!isBounded(server.slack[i]) || (row.slack[i] && *row.slack[i] <= slack)) continue;
+    const auto slack = boundedSlack(server.slack[i]);
+    if (!slack || (row.slack[i] && *row.slack[i] <= *slack)) continue;
     row.slack[i] = slack;
     row.at[i] = server.name;
   }

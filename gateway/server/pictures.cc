@@ -14,9 +14,9 @@
 #include "cli/stored_profiles.h"
 #include "core/model/performance.h"
 #include "core/model/residents.h"
+#include "core/model/sharing.h"
 #include "gateway/logic/contention.h"
 #include "gateway/logic/interference.h"
-#include "gateway/logic/sharing.h"
 #include "schema/convert.h"
 
 namespace tarcil::gateway {

@@ -2,12 +2,14 @@
 // no clocks.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/model/performance.h"
 #include "core/state/caller.h"
 #include "core/state/commit.h"
 #include "core/state/job_state.h"
@@ -279,6 +281,9 @@ struct AdjustingCounts {
   uint64_t grown = 0;         // tasks that got another unit
   uint64_t moved = 0;         // tasks sent elsewhere
 };
+
+// Performance violations that began, by their likeliest causes (Cause::Kind).
+using ViolationCounts = std::array<uint64_t, kCauseKinds>;
 
 // --- Actions ---
 // All but Persist and WakeAt leave the process, and so wait until every Persist before them is synced.

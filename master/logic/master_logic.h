@@ -9,6 +9,7 @@
 
 #include "core/base/rng.h"
 #include "core/base/time.h"
+#include "master/logic/cluster_survey.h"
 #include "master/logic/events.h"
 #include "master/logic/jobs/job_list.h"
 #include "master/logic/options.h"
@@ -170,9 +171,12 @@ class MasterLogic final {
     size_t isDegraded = 0;    // tasks that perform below what is expected, or did a moment ago
     size_t autoCordoned = 0;  // servers, for one of them
     master::AdjustingCounts adjusted;
+    master::ViolationCounts violations;
     uint64_t freeBytes = 0;  // on the store's disk
   };
   Load load() const;
+  // ClusterSurvey::goOn() of what there is.
+  bool goOn(ClusterSurvey& survey, size_t atMost) const;
   // Nothing that is waited for will come (read_only.h).
   bool isReadOnly() const;
   // What is wrong with the master, for people; empty where nothing is.

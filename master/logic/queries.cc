@@ -386,7 +386,12 @@ MasterLogic::Load MasterLogic::load() const {
           .isDegraded = tables.violations.size(),
           .autoCordoned = tables.servers.autoCordons().size(),
           .adjusted = tables.adjusted,
+          .violations = tables.violationsBegun,
           .freeBytes = tables.freeBytes};
+}
+
+bool MasterLogic::goOn(ClusterSurvey& survey, size_t atMost) const {
+  return survey.goOn(*tables_, atMost);
 }
 
 const ClusterRecord& MasterLogic::cluster() const {

@@ -74,7 +74,8 @@ struct Tables {
   std::optional<MonotonicTime> handOverDue{};    // when more jobs of overdue agents go to others
   ViolationTable violations{};
   ThrottleTable throttles{};
-  AdjustingCounts adjusted{};  // since the start
+  AdjustingCounts adjusted{};         // since the start
+  ViolationCounts violationsBegun{};  // since the start
   PoolLimits pools{};
   uint64_t preempted = 0;  // tasks, since the start
   // How long before this start the store changed last, where that is so long that the clock may be wrong; no

@@ -1,5 +1,7 @@
 #include "master/server/master_metrics.h"
 
+#include <limits>
+
 #include "env/loop_step.h"
 
 namespace tarcil {
@@ -32,6 +34,16 @@ std::vector<std::string_view> MasterMetrics::refusals() {
   std::vector<std::string_view> names = verdicts();
   names.erase(names.begin());
   return names;
+}
+
+std::vector<std::string_view> MasterMetrics::causes() {
+  std::vector<std::string_view> names;
+  for (size_t kind = 0; kind < kCauseKinds; ++kind) names.push_back(name(static_cast<Cause::Kind>(kind)));
+  return names;
+}
+
+std::vector<std::string_view> MasterMetrics::resources() {
+  return {kResourceNames.begin(), kResourceNames.end()};
 }
 
 void MasterMetrics::count(const CommitAnswer& answer) {
@@ -67,6 +79,7 @@ void MasterMetrics::show(const MasterLogic::Load& load, const PublishedState::Co
   const std::array steps = {load.adjusted.autoCordoned, load.adjusted.throttled, load.adjusted.grown,
                             load.adjusted.moved};
   for (size_t i = 0; i < steps.size(); ++i) raiseTo(*adjusted[i], steps[i]);
+  for (size_t i = 0; i < kCauseKinds; ++i) raiseTo(*violationsBegun[i], load.violations[i]);
   longestStep.Set(seconds(tarcil::longestStep().took));
   diskFree.Set(static_cast<double>(load.freeBytes));
   storeBytes.Set(static_cast<double>(bytes));
@@ -79,6 +92,27 @@ void MasterMetrics::show(const MasterLogic::Load& load, const PublishedState::Co
   }
   behind.set(behindNow);
   pending.set(pendingNow);
+}
+
+void MasterMetrics::show(const ClusterSurvey& found, Duration took) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  const ClusterSurvey::OfTasks& tasks = found.tasks();
+  tarcil::set(violations, {found.lasting(), found.ended()});
+  tarcil::set(runningTasks, {tasks.atTarget, tasks.predictedBelow, tasks.measuredBelow});
+  const auto mean = [&tasks](double sum) {
+    return tasks.all() == 0 ? kNone : sum / static_cast<double>(tasks.all());
+  };
+  satisfaction[0]->Set(mean(tasks.promised));
+  satisfaction[1]->Set(mean(tasks.now));
+  for (size_t i = 0; i < kResources; ++i) {
+    const ClusterSurvey::OfResource& resource = found.resources()[i];
+    contention[i]->Set(resource.contention);
+    slack[i]->Set(resource.slack ? static_cast<double>(*resource.slack) : kNone);
+    overloaded[i]->Set(static_cast<double>(resource.overloaded));
+  }
+  tarcil::set(sharing, {found.unitsUsed(), found.unitsAlone()});
+  unlisted.Set(static_cast<double>(found.unlisted()));
+  survey.Set(seconds(took));
 }
 
 }  // namespace tarcil

@@ -71,6 +71,46 @@ struct MasterMetrics {
   std::vector<prometheus::Counter*> adjusted =
       set.counters("tarcil_master_adjusting_steps_total", "Steps taken for degraded tasks.", "step",
                    {"shield", "throttle", "grow", "move"});
+  std::vector<prometheus::Counter*> violationsBegun =
+      set.counters("tarcil_master_violations_total",
+                   "Performance violations that began, by their likeliest causes.", "cause", causes());
+  std::vector<prometheus::Gauge*> violations =
+      set.gauges("tarcil_master_violations",
+                 "Performance violations that last, and those that ended and whose steps are not undone yet.",
+                 "state", {"lasting", "ended"});
+
+  // Of the last survey (survey_metrics.h).
+  std::vector<prometheus::Gauge*> runningTasks = set.gauges(
+      "tarcil_master_running_tasks",
+      "Running tasks by performance: at or above target, predicted to be below it, measured to be below.",
+      "state", {"at_target", "predicted_below", "measured_below"});
+  std::vector<prometheus::Gauge*> satisfaction =
+      set.gauges("tarcil_master_satisfaction",
+                 "Mean satisfaction, 0 to 1, of running tasks: as promised when they were placed, and now; "
+                 "NaN where none runs.",
+                 "when", {"promised", "now"});
+  std::vector<prometheus::Gauge*> contention = set.gauges(
+      "tarcil_master_most_contention", "Contention, 0 to 99, where it is greatest.", "resource", resources());
+  std::vector<prometheus::Gauge*> slack = set.gauges("tarcil_master_least_slack",
+                                                     "Pressure, -99 to 99, that tasks tolerate beyond what "
+                                                     "there is, where that is least; NaN where none can be "
+                                                     "disturbed.",
+                                                     "resource", resources());
+  std::vector<prometheus::Gauge*> overloaded =
+      set.gauges("tarcil_master_overloaded_servers", "Servers with a task that tolerates less than there is.",
+                 "resource", resources());
+  std::vector<prometheus::Gauge*> sharing = set.gauges(
+      "tarcil_master_sharing_rus",
+      "Resource units that jobs use, and those of the servers that they would take without sharing any.",
+      "kind", {"used", "alone"});
+  prometheus::Gauge& unlisted =
+      set.gauge("tarcil_master_unlisted_servers",
+                "Servers without series of their own, since there are too many servers.");
+  prometheus::Gauge& survey =
+      set.gauge("tarcil_master_survey_seconds",
+                "Time that the last survey took, from which these come, with all that was "
+                "done in between.");
+
   prometheus::Gauge& agents = set.gauge("tarcil_master_agent_leases", "Agents that are attached.");
   prometheus::Gauge& monitors = set.gauge("tarcil_master_monitor_leases", "Monitors that are attached.");
 
@@ -91,11 +131,17 @@ struct MasterMetrics {
   void show(const MasterLogic::Load& load, const PublishedState::Counts& state, uint64_t bytes,
             const std::map<std::string, Feed>& feeds);
 
+  // Sets what a survey found that took so long.
+  void show(const ClusterSurvey& found, Duration took);
+
   // In the order of RunState.
   static std::vector<std::string_view> states();
   // In the order of Verdict; the refusals are all but the first.
   static std::vector<std::string_view> verdicts();
   static std::vector<std::string_view> refusals();
+  // In the order of Cause::Kind, and of the resources.
+  static std::vector<std::string_view> causes();
+  static std::vector<std::string_view> resources();
 };
 
 }  // namespace tarcil

@@ -51,6 +51,7 @@ MasterServer::MasterServer(Net net, const Clock& clock, Rng rng, Store& store, S
         "old by it are erased in an hour",
         formatDuration(std::chrono::floor<std::chrono::hours>(gap)));
   }
+  survey_ = std::make_unique<SurveyMetrics>(*logic_, timer_, clock_, metrics_);
   published_ = std::make_unique<PublishedState>(logic_->snapshot(), logic_->settings(), logic_->platforms());
   for (const Usage& usage : logic_->usage({"", Role::kOperate, {}})) {
     if (usage.shares != 1) published_->take(master::PublishShares{usage.user, usage.shares});
@@ -304,11 +305,15 @@ kj::Promise<void> MasterServer::backup(std::string folder) {
 }
 
 kj::Promise<std::string> MasterServer::metrics() {
+  return survey_->refresh().then([this]() { return metricsNow(); });
+}
+
+kj::Promise<std::string> MasterServer::metricsNow() {
   const MonotonicTime now = clock_.now().steady;
   std::map<std::string, MasterMetrics::Feed> feeds;
   for (const auto& [session, feed] : feeds_) feeds[feed->agent()] = {feed->behind(now), feed->pending()};
   metrics_.show(logic_->load(), published_->counts(), storeBytes_, feeds);
-  return synced().then([text = metrics_.set.text()]() mutable { return std::move(text); });
+  return synced().then([text = metrics_.set.text() + survey_->text()]() mutable { return std::move(text); });
 }
 
 std::map<std::string, Duration> MasterServer::behind() const {

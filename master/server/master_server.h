@@ -22,6 +22,7 @@
 #include "master/server/control_sender.h"
 #include "master/server/master_metrics.h"
 #include "master/server/output_gate.h"
+#include "master/server/survey_metrics.h"
 #include "master/server/watchers.h"
 #include "master/store/rocks/backups.h"
 #include "rpc/connection.h"
@@ -176,6 +177,8 @@ class MasterServer final {
   void release(master::LimitPool& action);
   void release(master::JobChanged& action);
   void noteChange(const ChangeLog::What& what);
+  // What the last survey found, and the rest as of now.
+  kj::Promise<std::string> metricsNow();
 
   kj::Timer& timer_;
   const Clock& clock_;
@@ -219,6 +222,7 @@ class MasterServer final {
 
   Alarm alarm_;
   std::unique_ptr<MasterLogic> logic_;
+  std::unique_ptr<SurveyMetrics> survey_;
   uint64_t storeBytes_ = 0;
   StopsIfFailed stops_{"what was put off"};
   kj::TaskSet later_{stops_};

@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
+#include <regex>
+#include <set>
 
 #include "formats/metrics_text.h"
 #include "tests/support/cluster.h"
@@ -74,6 +77,92 @@ TEST(Metrics, AreWhatTheDocumentSaysAndNoOthers) {
   }
   for (const auto& [name, metric] : documented)
     EXPECT_TRUE(served.contains(name)) << name << " is not served";
+}
+
+std::string contentsOf(const std::string& file) {
+  std::ifstream stream(TARCIL_SOURCE_DIR "/" + file);
+  EXPECT_TRUE(stream.is_open()) << file;
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// A metric as queries of the dashboard and of the alerts name it, with the labels that they ask for, of those
+// that are tarcil's own: Prometheus adds others.
+struct NamedMetric {
+  std::string name;
+  std::map<std::string, std::string> labels;
+
+  auto operator<=>(const NamedMetric&) const = default;
+};
+
+std::set<NamedMetric> namedMetrics(const std::string& text) {
+  static const std::regex kMetric(R"((tarcil_[a-z0-9_]+)(\{([^}]*)\})?)");
+  static const std::regex kLabel(R"(([a-z]+)=\\?"([^"\\]+))");
+  std::set<NamedMetric> named;
+  for (auto it = std::sregex_iterator(text.begin(), text.end(), kMetric); it != std::sregex_iterator();
+       ++it) {
+    NamedMetric metric{(*it)[1], {}};
+    const std::string labels = (*it)[3];
+    for (auto label = std::sregex_iterator(labels.begin(), labels.end(), kLabel);
+         label != std::sregex_iterator(); ++label) {
+      metric.labels[(*label)[1]] = (*label)[2];
+    }
+    named.insert(metric);
+  }
+  return named;
+}
+
+TEST(Metrics, AreThereThatTheDashboardAndTheAlertsAskFor) {
+  TraceFolder folder;
+  ManualCluster cluster({.emulate = serversFile(folder), .hasPage = true});
+  // A task that others can disturb, so that its server has slack.
+  const std::string job = cluster.submit(
+      "command: [sleep, '60']\nprofile: {application: sort, caused: {llc: 60}, tolerated: {llc: 30}}\n");
+  cluster.until("the job runs", [&]() { return cluster.status(job)["state"] == "running"; });
+  std::vector<MetricSample> samples;
+  cluster.until("a survey has seen it", [&]() {
+    samples = parseMetrics(cluster.run({"metrics"}).out);
+    return std::ranges::any_of(samples, [](const MetricSample& sample) {
+      return sample.name == "tarcil_master_server_least_slack";
+    });
+  });
+  const auto isThere = [&samples](const NamedMetric& metric) {
+    return std::ranges::any_of(samples, [&metric](const MetricSample& sample) {
+      return sample.name == metric.name && std::ranges::all_of(metric.labels, [&sample](const auto& label) {
+               const auto found = sample.labels.find(label.first);
+               return found != sample.labels.end() && found->second == label.second;
+             });
+    });
+  };
+  for (const char* file : {"integrations/prometheus/tarcil.rules.yml", "integrations/grafana/tarcil.json"}) {
+    const std::set<NamedMetric> named = namedMetrics(contentsOf(file));
+    EXPECT_GT(named.size(), 20u) << file;
+    for (const NamedMetric& metric : named) {
+      EXPECT_TRUE(isThere(metric)) << file << ": " << metric.name << " "
+                                   << (metric.labels.empty() ? "" : metric.labels.begin()->second);
+    }
+  }
+}
+
+TEST(Metrics, ShowWhoCausesWhatAndWhereItIsTight) {
+  TraceFolder folder;
+  ManualCluster cluster({.emulate = serversFile(folder)});
+  const std::string job = cluster.submit(
+      "command: [sleep, '60']\ntasks: 2\nprofile: {application: sort, caused: {llc: 60}, tolerated: {llc: "
+      "30}}\n");
+  cluster.until("both run", [&]() {
+    return valueOf(cluster.json({"metrics", "master"}), "tarcil_master_running_tasks", "at_target") == 2;
+  });
+  const Json master = cluster.json({"metrics", "master"});
+  for (const char* server : {"s1", "s2"}) {  // on one they would disturb each other
+    EXPECT_EQ(valueOf(master, "tarcil_master_server_contention", server), 60);
+    EXPECT_EQ(valueOf(master, "tarcil_master_server_least_slack", server), 30);
+  }
+  EXPECT_EQ(valueOf(master, "tarcil_master_least_slack", "llc"), 30);
+  EXPECT_EQ(valueOf(master, "tarcil_master_application_tasks", "sort"), 2);
+  EXPECT_EQ(valueOf(master, "tarcil_master_satisfaction", "promised"), 1);
+  EXPECT_EQ(valueOf(master, "tarcil_master_satisfaction", "now"), 1);
+  EXPECT_EQ(valueOf(master, "tarcil_master_sharing_rus", "used"), 2);
+  EXPECT_EQ(valueOf(master, "tarcil_master_sharing_rus", "alone"), 2);
 }
 
 TEST(Metrics, FollowAJobThroughTheRoles) {

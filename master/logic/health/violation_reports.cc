@@ -45,6 +45,9 @@ void takeViolation(EventContext& context, const Violation& violation) {
   const bool isNew = !degraded.violation;
   degraded.violation = bounded(violation);
   if (!isNew) return;  // there is a step due already
+  const std::vector<Cause>& causes = degraded.violation->causes;
+  ++context.tables
+        .violationsBegun[static_cast<size_t>(causes.empty() ? Cause::Kind::kUnknown : causes.front().kind)];
   degraded.calm = known == nullptr ? context.tables.options.adjustingCalm : longerCalm(degraded.calm);
   violations.due.set(allocation, context.now.steady + context.tables.options.adjustingPause);
   if (!isThrottled(context.tables, allocation)) {

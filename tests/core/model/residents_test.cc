@@ -118,4 +118,12 @@ RC_GTEST_PROP(BrokenResource, LetsInNobodyWhoWouldBreakAResident, ()) {
   }
 }
 
+TEST(BoundedSlack, IsOfPressuresAndOnlyWhereSomebodyCanBeHurt) {
+  EXPECT_EQ(boundedSlack(7), 7);
+  EXPECT_EQ(boundedSlack(-500), -99);
+  EXPECT_EQ(boundedSlack(300), 99);
+  EXPECT_EQ(boundedSlack(kNoResident), std::nullopt);
+  EXPECT_EQ(boundedSlack(kNoResident - 90), std::nullopt) << "with a background";
+}
+
 }  // namespace tarcil::residents_test

@@ -103,6 +103,37 @@ TEST(MasterServer, TellsInMetricsOnlyOfWhatIsOnDisk) {
   attached.wait(io.waitScope);
 }
 
+// How often the event loop serves somebody who asks again and again.
+kj::Promise<void> countTurns(kj::Timer& timer, size_t& turns) {
+  return timer.afterDelay(0 * kj::SECONDS).then([&timer, &turns]() {
+    ++turns;
+    return countTurns(timer, turns);
+  });
+}
+
+TEST(MasterServer, ReadsMetricsInStepsBetweenWhichOthersAreServed) {
+  auto io = kj::setupAsyncIo();
+  const Net net{io.provider->getNetwork(), *io.lowLevelProvider, io.provider->getTimer()};
+  MemoryStore store;
+  MasterServer server(net, systemClock(), Rng(1), store, *store.load(), {}, {},
+                      [](const Error& error) { ADD_FAILURE() << error.message; });
+  std::vector<ServerFacts> servers(4 * SurveyMetrics::kSeenAtOnce);
+  for (size_t i = 0; i < servers.size(); ++i) {
+    servers[i].name = "server-" + std::to_string(i);
+    servers[i].platform = "default";
+    servers[i].rus = 1;
+  }
+  server.attachMonitor(server.newSession(), "m", servers, {}, nullptr).wait(io.waitScope);
+  server.synced().wait(io.waitScope);
+  auto first = server.metrics(), second = server.metrics();
+  size_t turns = 0;
+  const auto others = countTurns(net.timer, turns).eagerlyEvaluate(nullptr);
+  const std::string text = first.wait(io.waitScope);
+  EXPECT_GE(turns, 4u);
+  EXPECT_NE(text.find("tarcil_master_server_contention{server=\"server-3999\"} 0\n"), std::string::npos);
+  EXPECT_EQ(second.wait(io.waitScope), text) << "who comes meanwhile gets the same";
+}
+
 class DeafFeed final : public wire::AgentFeed::Server {
   kj::Promise<void> update(UpdateContext) override { return kj::READY_NOW; }
 };

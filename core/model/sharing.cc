@@ -1,9 +1,9 @@
-#include "gateway/logic/sharing.h"
+#include "core/model/sharing.h"
 
 #include <algorithm>
 #include <numeric>
 
-namespace tarcil::gateway {
+namespace tarcil {
 
 uint64_t unitsUsed(const std::vector<RunningTasks>& jobs) {
   return std::accumulate(jobs.begin(), jobs.end(), uint64_t{0}, [](uint64_t sum, const RunningTasks& job) {
@@ -11,14 +11,16 @@ uint64_t unitsUsed(const std::vector<RunningTasks>& jobs) {
   });
 }
 
+uint64_t unitsAlone(const RunningTasks& job, uint32_t serverUnits) {
+  const uint64_t units = std::max(serverUnits, job.rusPerTask);
+  const uint64_t tasksOfServer = units / std::max<uint32_t>(1, job.rusPerTask);
+  return (job.tasks + tasksOfServer - 1) / tasksOfServer * units;
+}
+
 uint64_t unitsAlone(const std::vector<RunningTasks>& jobs, uint32_t serverUnits) {
-  uint64_t sum = 0;
-  for (const RunningTasks& job : jobs) {
-    const uint64_t units = std::max(serverUnits, job.rusPerTask);
-    const uint64_t tasksOfServer = units / std::max<uint32_t>(1, job.rusPerTask);
-    sum += (job.tasks + tasksOfServer - 1) / tasksOfServer * units;
-  }
-  return sum;
+  return std::accumulate(
+      jobs.begin(), jobs.end(), uint64_t{0},
+      [serverUnits](uint64_t sum, const RunningTasks& job) { return sum + unitsAlone(job, serverUnits); });
 }
 
 uint32_t usualUnits(std::vector<uint32_t> units) {
@@ -28,4 +30,4 @@ uint32_t usualUnits(std::vector<uint32_t> units) {
   return *middle;
 }
 
-}  // namespace tarcil::gateway
+}  // namespace tarcil
