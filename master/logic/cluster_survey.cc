@@ -68,7 +68,7 @@ size_t ClusterSurvey::lookAt(const master::Tables& tables, const master::Server&
   const Pressure contended = contention(tables.settings.contention, status.sum, server.share,
                                         status.background, static_cast<int>(server.record.facts.rus));
   const PressureSum slacks = slackOf(status.bound, status.sum, server.share, status.background);
-  ListedServer listed{.contention = *std::ranges::max_element(contended)};
+  ListedServer listed{.name = {}, .contention = *std::ranges::max_element(contended)};
   for (size_t i = 0; i < kResources; ++i) {
     const std::optional<int32_t> slack = boundedSlack(slacks[i]);
     lower(listed.slack, slack);
