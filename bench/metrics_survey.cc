@@ -59,7 +59,10 @@ class Cluster {
     made.record.spec.profile.application = "application-" + std::to_string(number % flags.applications);
     made.record.spec.profile.caused.fill(static_cast<uint8_t>(number % 7));
     made.record.spec.profile.tolerated.fill(90);
-    commit.claims.push_back({.task = 0, .server = number % flags.servers, .rus = 1, .s = 1});
+    Claim& claim = commit.claims.emplace_back();
+    claim.server = number % flags.servers;
+    claim.rus = 1;
+    claim.s = 1;
     handle(CommitArrived{3, kAgent, std::move(commit)});
     ReportsArrived started{4, kMonitor, {}};
     for (const Action& action : actions_) {
