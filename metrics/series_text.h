@@ -1,6 +1,6 @@
-// A gauge with thousands of series that come and go, as text in Prometheus' format. The registry (metric_set.h)
-// keeps an object for each series, and copies all of them to be read at once; here there is nothing but the
-// text, at a tenth of a microsecond a series (docs/benchmarks.md).
+// A gauge with thousands of series that come and go, as text in Prometheus' format. The registry
+// (metric_set.h) keeps an object for each series, and copies all of them to be read at once; here there is
+// nothing but the text, at a tenth of a microsecond a series (docs/benchmarks.md).
 #pragma once
 
 #include <initializer_list>
