@@ -14,7 +14,7 @@ import { isFinal } from "../model/states";
 import { bytes, counted, duration, percent, ranges } from "../model/text";
 import { Bar, Empty, Field, Heading, Loaded, Panel, State, Time, useNow } from "../parts/basics";
 import { ActionButton, attempt } from "../parts/doing";
-import { Table } from "../parts/table";
+import { Table, TableBox } from "../parts/table";
 import { CandidatesPicture } from "../pictures/candidates_picture";
 import { PerformancePicture } from "../pictures/performance_picture";
 import { JobEditor } from "./submit";
@@ -222,26 +222,28 @@ function Pressure({ why }: { why: Explanation }) {
   }
   return (
     <Panel title="Declared and measured pressure" aside={why.profile_assumed ? "profile assumed until it is measured" : undefined}>
-      <table class="pressures">
-        <thead><tr><th scope="col">Resource</th><th scope="col" class="num">Declared</th><th scope="col">0 to 99</th><th scope="col" class="num">Measured</th></tr></thead>
-        <tbody>
-          {shown.map((resource) => {
-            const values = measured.filter((each) => each.resource === resource).map((each) => each.value);
-            const top = values.length === 0 ? null : Math.max(...values);
-            return (
-              <tr>
-                <th scope="row">{titleOf(resource)}</th>
-                <td class="num">{why.declared[resource]}</td>
-                <td>
-                  <Bar parts={[{ value: why.declared[resource], tone: "active" }]} total={99} />
-                  {top !== null && <Bar parts={[{ value: top, tone: top > why.declared[resource] + 5 ? "bad" : "good" }]} total={99} />}
-                </td>
-                <td class="num">{top === null ? <span class="dim">not measured</span> : `${Math.min(...values)} to ${top}`}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+      <TableBox label="Declared and measured pressure">
+        <table class="pressures">
+          <thead><tr><th scope="col">Resource</th><th scope="col" class="num">Declared</th><th scope="col">0 to 99</th><th scope="col" class="num">Measured</th></tr></thead>
+          <tbody>
+            {shown.map((resource) => {
+              const values = measured.filter((each) => each.resource === resource).map((each) => each.value);
+              const top = values.length === 0 ? null : Math.max(...values);
+              return (
+                <tr>
+                  <th scope="row">{titleOf(resource)}</th>
+                  <td class="num">{why.declared[resource]}</td>
+                  <td>
+                    <Bar parts={[{ value: why.declared[resource], tone: "active" }]} total={99} />
+                    {top !== null && <Bar parts={[{ value: top, tone: top > why.declared[resource] + 5 ? "bad" : "good" }]} total={99} />}
+                  </td>
+                  <td class="num">{top === null ? <span class="dim">not measured</span> : `${Math.min(...values)} to ${top}`}</td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </TableBox>
       <p class="hint">Declared is what the profile says that one task causes on a whole reference server; measured, what its tasks were seen to cause. Placement goes by what is measured, once it is.</p>
     </Panel>
   );
