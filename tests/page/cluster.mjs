@@ -220,6 +220,28 @@ export class Cluster {
     return { id: job.id, number: job.number, state: job.state, reason: job.reason, profile_assumed: false, profile_replaced: null, declared: job.application.caused, decision, troubles, steps };
   }
 
+  // As a gateway remembers it that listens since an hour.
+  performance(job) {
+    const tasks = this.violations().filter((violation) => violation.number === job.number).map((violation) => {
+      const part = violation.measured / violation.expected;
+      return { task: violation.task, measures: [[300, part + 0.05], [270, 1], [90, part - 0.2], [60, part - 0.1], [20, part]].map(([ago, value]) => ({ at: time(this.now - 1000 * ago), part: value })) };
+    });
+    return { id: job.id, since: time(this.now - 3_600_000), tasks };
+  }
+
+  files(job, first) {
+    const keeps = job.number % 5 === 0;
+    const kept = [{ path: "out/model.bin", bytes: 2_500_000, mode: "644" }, { path: "report <b>bold</b>.txt", bytes: 5, mode: "600" }];
+    const tasks = Array.from({ length: keeps ? job.taskCount : 0 }, (_, task) => ({ task, state: job.state, attempt: job.number * 100 + task, files: job.finished === null ? null : kept, problem: null }));
+    return { id: job.id, number: job.number, results: keeps ? ["out/*", "report*"] : [], tasks: tasks.slice(first), task_count: job.taskCount, next: null };
+  }
+
+  // The bytes of a file from an offset on, as many as an answer has.
+  piece(path, offset) {
+    const all = path === "out/model.bin" ? Buffer.alloc(2_500_000, "tarcil ") : Buffer.from("fine\n");
+    return all.subarray(offset, offset + (1 << 20));
+  }
+
   violations() {
     const all = [];
     for (const server of this.servers) {

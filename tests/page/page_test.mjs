@@ -9,7 +9,7 @@ import { HOSTILE_NAME } from "./cluster.mjs";
 import { Mock } from "./mock_server.mjs";
 
 const PATIENCE = Number(process.env.PAGE_TEST_PATIENCE ?? 60_000); // ms for what should take none
-const PAGES = ["/", "/queue", "/jobs", "/jobs/20", "/jobs/24", "/jobs/15/why", "/jobs/9/performance", "/jobs/15/pressure", "/jobs/15/logs", "/servers", "/servers/s1", "/servers?by=rack",
+const PAGES = ["/", "/queue", "/jobs", "/jobs/20", "/jobs/24", "/jobs/15/why", "/jobs/9/performance", "/jobs/15/pressure", "/jobs/15/logs", "/jobs/5/files", "/jobs/15/files", "/servers", "/servers/s1", "/servers?by=rack",
   "/interference?application=key-value&beside=stream", "/applications/stream", "/users", "/settings", "/submit", "/nowhere"];
 const axe = readFileSync(AXE, "utf8");
 
@@ -205,12 +205,27 @@ test("why here: candidates, what was turned down, and a plan with a change", asy
   assert.match(mock.posts.find((post) => post.path === "/plan").body, /^tasks: 1$/m);
 });
 
-test("performance over time shows what is measured and each step", async (t) => {
+test("performance over time shows what was measured before the page was opened, and each step", async (t) => {
   const { page } = await opened(t, { path: "/jobs/9/performance" });
   await page.waitForSelector(".uplot canvas");
   const text = await page.innerText("main");
   assert.match(text, /it reaches 85 % of what is expected/);
   assert.match(text, /throttled task 0 of model-train-15/);
+});
+
+test("files that are kept are listed and saved, whatever they are called", async (t) => {
+  const { page } = await opened(t, { path: "/jobs/5/files" });
+  await page.waitForSelector("td:has-text('report <b>bold</b>.txt')");
+  const saved = async (file) => {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click(`tr:has-text('${file}') button`)]);
+    return [download.suggestedFilename(), readFileSync(await download.path())];
+  };
+  const [name, model] = await saved("out/model.bin");
+  assert.equal(name, "model.bin");
+  assert.ok(model.equals(Buffer.alloc(2_500_000, "tarcil ")), "all of its pieces, in order");
+  assert.equal((await saved("report"))[1].toString(), "fine\n");
+  await page.goto(page.url().replace("/5/", "/6/"));
+  await page.waitForSelector("text=The job keeps no files");
 });
 
 test("a log is followed, and its escapes and tags are text without effect", async (t) => {

@@ -3,11 +3,11 @@ import { useMemo, useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 import { setPriority, steerJob } from "../api/actions";
 import { useAnswer } from "../api/cache";
-import type { Explanation, JobStatus, JobSummary, ServerDetails, Task } from "../api/types";
+import type { Explanation, JobStatus, JobSummary, PerformanceHistory, ServerDetails, Task } from "../api/types";
 import { groupsOf } from "../model/decisions";
 import { draftOf } from "../model/job_file";
 import { JOB_VIEWS, type JobView, paths } from "../model/paths";
-import { PerformanceMemory, timelineOf } from "../model/performance";
+import { timelineOf } from "../model/performance";
 import { remedyFor } from "../model/reasons";
 import { RESOURCES, titleOf } from "../model/resources";
 import { isFinal } from "../model/states";
@@ -17,16 +17,17 @@ import { ActionButton, attempt } from "../parts/doing";
 import { Table, TableBox } from "../parts/table";
 import { CandidatesPicture } from "../pictures/candidates_picture";
 import { PerformancePicture } from "../pictures/performance_picture";
-import { JobEditor } from "./submit";
+import { Files } from "./files";
 import { Logs } from "./logs";
+import { JobEditor } from "./submit";
 
 const kDefaultDeviation = 0.1;
-const TITLES: Record<JobView, string> = { tasks: "Tasks", why: "Why here", performance: "Performance", pressure: "Pressure", logs: "Logs" };
+const TITLES: Record<JobView, string> = { tasks: "Tasks", why: "Why here", performance: "Performance", pressure: "Pressure", logs: "Logs", files: "Files" };
 
 export function Job({ job, view }: { job: string; view: JobView }) {
   const mine = (event: JobSummary) => event.id === job || String(event.number) === job;
   const status = useAnswer<JobStatus>(`/jobs/${encodeURIComponent(job)}`, { job: mine });
-  const hasExplanation = view !== "tasks" && view !== "logs";
+  const hasExplanation = view !== "tasks" && view !== "logs" && view !== "files";
   const explanation = useAnswer<Explanation>(hasExplanation ? `/jobs/${encodeURIComponent(job)}/explain` : null, { job: mine, violation: true });
   return (
     <Loaded answer={status}>
@@ -43,6 +44,7 @@ export function Job({ job, view }: { job: string; view: JobView }) {
           {view === "performance" && <Loaded answer={explanation}>{(why) => <Performance job={data} why={why} />}</Loaded>}
           {view === "pressure" && <Loaded answer={explanation}>{(why) => <Pressure why={why} />}</Loaded>}
           {view === "logs" && <Logs job={data} />}
+          {view === "files" && <Files job={data} />}
         </>
       )}
     </Loaded>
@@ -170,24 +172,13 @@ function Why({ job, why }: { job: JobStatus; why: Explanation }) {
   );
 }
 
-const memories = new Map<string, PerformanceMemory>();
-function memoryOf(job: string): PerformanceMemory {
-  let memory = memories.get(job);
-  if (!memory) {
-    if (memories.size >= 20) memories.delete(memories.keys().next().value as string);
-    memories.set(job, (memory = new PerformanceMemory()));
-  }
-  return memory;
-}
-
 function Performance({ job, why }: { job: JobStatus; why: Explanation }) {
-  const memory = memoryOf(job.id);
-  const seen = useMemo(() => { const now = Date.now(); memory.see(why, now); return now; }, [memory, why]);
+  const history = useAnswer<PerformanceHistory>(`/jobs/${job.id}/performance`, { violation: true });
   const interesting = new Set([...why.troubles.map((each) => each.task), ...why.steps.map((each) => each.task)]);
   const tasks = [...job.tasks].filter((task) => task.started !== null).sort((a, b) => Number(interesting.has(b.index)) - Number(interesting.has(a.index)) || a.index - b.index);
   const [chosen, setChosen] = useState<number | null>(null);
   const task = tasks.find((each) => each.index === chosen) ?? tasks[0];
-  const timeline = useMemo(() => task && timelineOf(memory, why, task.index, task.started, seen), [memory, why, task?.index, seen]);
+  const timeline = useMemo(() => task && timelineOf(history.data, why, task.index, task.started, Date.now()), [history.data, why, task?.index, task?.started]);
   if (task === undefined || timeline === undefined) return <Panel><Empty>No task has started: there is nothing to measure yet.</Empty></Panel>;
   const trouble = why.troubles.find((each) => each.task === task.index);
   return (
@@ -208,7 +199,7 @@ function Performance({ job, why }: { job: JobStatus; why: Explanation }) {
         </>
       )}
       <p class="hint">The dashed line is what the job expects; the band below it is what it may miss ({percent(kDefaultDeviation)} by default). Where no violation is reported the task is
-        drawn at the line. Measurements from before this page was opened are not kept. Only jobs with <code>performance</code> in their job file are watched.</p>
+        drawn at the line.{timeline.unheardUntil !== null && <> Violations that were over by <Time at={new Date(timeline.unheardUntil).toISOString()} now={timeline.now} /> are not shown: the gateway was started then.</>} Only jobs with <code>performance</code> in their job file are watched.</p>
     </Panel>
   );
 }
