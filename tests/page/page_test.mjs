@@ -104,7 +104,8 @@ test("the overview says who hurts whom, why jobs wait and what to do", async (t)
   const { page } = await opened(t);
   await page.waitForSelector("a:has-text('model-train hurts key-value')");
   const text = await page.innerText("main");
-  assert.match(text, /observed: 85 % of what is expected/);
+  assert.match(text, /measured: key-value reaches 85 % of what is expected/);
+  assert.match(text, /What to do: tarcil keeps them apart where other slots are free\. If they still meet: give the one that suffers quality\.max_wait/);
   assert.match(text, /waiting for 10 slots at once/);
   assert.match(text, /A gang starts when all its tasks fit at once/);
   assert.match(text, /Tasks at or above target/);
