@@ -1,6 +1,7 @@
 // A task's performance against what is expected, over time. The cluster tells violations and steps; while a task runs without one it
 // performs as expected, which is a band and not a line, since nothing more is known of it.
-import type { Explanation, PerformanceHistory, Step } from "../api/types";
+import type { Cause, Explanation, PerformanceHistory, Step } from "../api/types";
+import { titleOf } from "./resources";
 
 export interface Measure {
   at: number; // ms
@@ -19,6 +20,11 @@ export interface Timeline {
 export function partOf(violation: { expected: number; measured: number }): number {
   if (!(violation.expected > 0) || !(violation.measured > 0)) return 0;
   return Math.min(1, violation.measured / violation.expected);
+}
+
+// Who or what, and through what.
+export function causeOf(cause: Cause): string {
+  return `${cause.neighbour ?? cause.kind.replace(/_/g, " ")}${cause.resource === null ? "" : ` through ${titleOf(cause.resource)}`}`;
 }
 
 export function timelineOf(history: PerformanceHistory | null, explanation: Explanation, task: number, started: string | null, now: number): Timeline {

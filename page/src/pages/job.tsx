@@ -7,7 +7,7 @@ import type { Explanation, JobStatus, JobSummary, PerformanceHistory, ServerDeta
 import { groupsOf } from "../model/decisions";
 import { draftOf } from "../model/job_file";
 import { JOB_VIEWS, type JobView, paths } from "../model/paths";
-import { timelineOf } from "../model/performance";
+import { causeOf, timelineOf } from "../model/performance";
 import { remedyFor } from "../model/reasons";
 import { RESOURCES, titleOf } from "../model/resources";
 import { isFinal } from "../model/states";
@@ -193,7 +193,7 @@ function Performance({ job, why }: { job: JobStatus; why: Explanation }) {
           <ul class="reasons">
             {trouble.causes.map((cause) => (
               <li><Bar parts={[{ value: cause.weight, tone: "bad" }]} total={1} />
-                <span><b>{cause.neighbour ?? cause.kind.replace(/_/g, " ")}</b>{cause.resource !== null && ` on ${titleOf(cause.resource)}`}{cause.evidence !== "" && `: ${cause.evidence}`}</span></li>
+                <span><b>{causeOf(cause)}</b>{cause.evidence !== "" && `: ${cause.evidence}`}</span></li>
             ))}
           </ul>
         </>

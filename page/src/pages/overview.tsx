@@ -6,7 +6,7 @@ import { type ContentionQuery, useContention } from "../api/contention";
 import type { Interference, QueueEntry, Sharing, Status, Violation } from "../api/types";
 import { observedLoss, predictedLoss, remedyOf, worstPairs } from "../model/interference";
 import { paths } from "../model/paths";
-import { partOf } from "../model/performance";
+import { causeOf, partOf } from "../model/performance";
 import { remedyFor } from "../model/reasons";
 import { titleOf } from "../model/resources";
 import { counted, percent, whole } from "../model/text";
@@ -98,7 +98,7 @@ function WhoHurtsWhom() {
               <li>
                 <Link href={paths.job(violation.number ?? violation.job, "performance")}>Task {violation.task} of job {violation.number ?? violation.job.slice(0, 8)}</Link>
                 {" "}on <Link href={paths.server(violation.server)}>{violation.server}</Link> reaches {percent(partOf(violation))}
-                {violation.causes.length > 0 && violation.causes[0].neighbour !== null && <>; likely cause: {violation.causes[0].neighbour}</>}
+                {violation.causes.length > 0 && <>; likely cause: {causeOf(violation.causes[0])}</>}
               </li>
             ))}
           </ul>
