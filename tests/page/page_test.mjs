@@ -196,6 +196,15 @@ test("errors of a job file stand at their lines; a right one is planned and subm
   assert.ok(mock.cluster.jobs[mock.cluster.jobs.length - 1].held);
 });
 
+test("settings say what another setting would draw, and how a day is replayed under it", async (t) => {
+  const { page } = await opened(t, { path: "/settings" });
+  await page.selectOption("label:has-text('Confidence') select", "0.95");
+  await page.selectOption("label:has-text('Rarity') select", "0.1");
+  await page.waitForSelector("[role=status]:has-text('would draw at most 29 slots, not 135')");
+  await page.waitForSelector("code:has-text('tarcil tune --rarity 0.1 --confidence 0.95')");
+  await page.waitForSelector("code:has-text('tarcil sim --replay day.rec.gz --ratio 29')");
+});
+
 test("why here: candidates, what was turned down, and a plan with a change", async (t) => {
   const { mock, page } = await opened(t, { path: "/jobs/15/why" });
   await page.waitForSelector("text=a task already there could not bear it on last-level cache");
