@@ -409,9 +409,9 @@ TEST_F(RunningGateway, GivesTheFilesThatAreKeptOfTasksPieceByPiece) {
 
 TEST_F(RunningGateway, GivesWhatALateBoundTaskWroteOnceItIsOver) {
   const TraceFolder& traces = cluster_->traces();
-  const std::string job = cluster_->submit(
-      shellJob("echo early; " + traces.note("started") + traces.waitForGate() + "; echo late",
-               "policy: late-binding\n"));
+  const std::string job =
+      cluster_->submit(shellJob("echo early; " + traces.note("started") + traces.waitForGate() + "echo late",
+                                "policy: late-binding\n"));
   traces.waitForLines("started", 1);
   const std::string logs = "/api/v1/jobs/" + job + "/logs";
   const HttpAnswer before = get(logs);
