@@ -169,7 +169,7 @@ export class Cluster {
   }
 
   job(name) {
-    return this.jobs.find((job) => String(job.number) === name || job.id === name) ?? null;
+    return this.jobs[Number(name) - 1] ?? this.jobs.find((job) => job.id === name) ?? null; // numbers go from 1 without a gap
   }
 
   jobStatus(job) {
@@ -323,7 +323,7 @@ export class Cluster {
     const observed = new Map();
     for (const violation of this.violations()) {
       const other = this.job(/\(job (\d+)\)/.exec(violation.causes[0].neighbour)[1]);
-      const key = `${this.job(String(violation.number)).application.name}\n${other.application.name}`;
+      const key = `${this.job(violation.number).application.name}\n${other.application.name}`;
       const known = observed.get(key) ?? { violations: 0, performance: 1 };
       observed.set(key, { violations: known.violations + 1, performance: Math.min(known.performance, violation.measured / violation.expected) });
     }
@@ -331,7 +331,7 @@ export class Cluster {
     for (const server of this.servers) for (const task of server.tasks) tasks.set(task.job.application, tasks.get(task.job.application) + 1);
     const violations = this.violations();
     return {
-      applications: APPLICATIONS.map((app) => ({ name: app.name, tasks: tasks.get(app), violations: violations.filter((violation) => this.job(String(violation.number)).application === app).length, source: "stored" })),
+      applications: APPLICATIONS.map((app) => ({ name: app.name, tasks: tasks.get(app), violations: violations.filter((violation) => this.job(violation.number).application === app).length, source: "stored" })),
       pairs: APPLICATIONS.flatMap((a) => APPLICATIONS.map((b) => {
         const { slack, resource } = this.slackBeside(a, b);
         return { application: a.name, beside: b.name, s: 1 - Math.max(0, -slack) / 99, slack, resource, observed: observed.get(`${a.name}\n${b.name}`) ?? null };
