@@ -423,7 +423,7 @@ TEST_F(RunningGateway, GivesWhatALateBoundTaskWroteOnceItIsOver) {
   traces.openGate();
   EXPECT_THAT(stream.until("event: ended"), HasSubstr(R"({"offset":0,"text":"early\nlate\n"})"));
   EXPECT_EQ(get(logs + "?offset=6").body, "late\n");
-  EXPECT_EQ(get(logs).headers.at("tarcil-ended"), "true");
+  EXPECT_EQ(get(logs + "?offset=11").headers.at("tarcil-ended"), "true");
   EXPECT_EQ(get(logs + "?task=1").status, 404);
 }
 
