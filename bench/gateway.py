@@ -6,7 +6,7 @@
 Starts a cluster of emulated servers with `tarcil up` in a folder of its own, and stops it in the end.
 
 1. Status questions a second: wrk (Debian) over keep-alive connections asks GET /api/v1/status, with what the gateway asked the cluster meanwhile
-   beside it, by its metrics.
+   beside it, by its metrics, and its processor time for each, which other load of the machine changes less.
 2. Latency of events at p50, p95 and p99: from when a job's submission was answered to when its first event has been read from a stream,
    while so many jobs a second are submitted over HTTP, each a task of some milliseconds. What falls behind the rate is said.
 
@@ -16,6 +16,7 @@ Both share the machine with the cluster and with the load.
 import argparse
 import http.client
 import json
+import os
 import queue
 import subprocess
 import sys
@@ -34,8 +35,9 @@ class Cluster:
         Path(folder, "servers.yaml").write_text(SERVERS.format(count=servers))
         up = subprocess.run([tarcil, "up", "--detach", "--json", "--data", self.data, "--emulate", f"{folder}/servers.yaml"],
                             stdout=subprocess.PIPE, check=True, text=True)
-        page = json.loads(up.stdout)["page"]
-        self.address = page.split("//")[1].split("/")[0]
+        said = json.loads(up.stdout)
+        self.address = said["page"].split("//")[1].split("/")[0]
+        self.gateway = next(process["pid"] for process in said["processes"] if process["role"] == "gateway")
         self.token = Path(self.data, "tokens/operate.token").read_text().strip()
         self.headers = {"Authorization": f"Bearer {self.token}", "X-Tarcil": "1"}
 
@@ -44,19 +46,25 @@ class Cluster:
                                             stdout=subprocess.PIPE, check=True, text=True).stdout)
         return next(sample["value"] for source in sources for sample in source["metrics"] if sample["name"] == name)
 
+    def processor_seconds(self):
+        """Of the gateway, all of its threads."""
+        user, system = Path(f"/proc/{self.gateway}/stat").read_text().rsplit(")", 1)[1].split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
     def stop(self):
         subprocess.run([self.tarcil, "down", "--data", self.data], stdout=subprocess.DEVNULL, check=False)
 
 
 def questions(cluster, seconds):
-    """Status questions a second, and how many of them the cluster was asked."""
-    before = cluster.metric("tarcil_gateway_questions_total")
+    """Status questions a second, what each costs the gateway, and how many of them the cluster was asked."""
+    before, used = cluster.metric("tarcil_gateway_questions_total"), cluster.processor_seconds()
     out = subprocess.run(["wrk", "-t1", "-c32", f"-d{seconds}s", "-H", f"Authorization: Bearer {cluster.token}",
                           f"http://{cluster.address}/api/v1/status"], stdout=subprocess.PIPE, check=True, text=True).stdout
     if "Non-2xx" in out:
         sys.exit(f"wrk: {out}")
     rate = next(float(line.split()[1]) for line in out.splitlines() if line.startswith("Requests/sec"))
-    return {"per_second": rate, "asked_of_the_cluster_per_second": (cluster.metric("tarcil_gateway_questions_total") - before) / seconds}
+    used = cluster.processor_seconds() - used
+    return {"per_second": rate, "processor_us_each": 1e6 * used / (rate * seconds), "asked_of_the_cluster_per_second": (cluster.metric("tarcil_gateway_questions_total") - before) / seconds}
 
 
 def listen(cluster, seen, ready):

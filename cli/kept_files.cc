@@ -28,6 +28,19 @@ void check(const std::vector<ResultFile>& files, const std::string& after) {
 
 }  // namespace
 
+std::string modeText(uint32_t mode) {
+  std::string text;
+  for (int shift = 6; shift >= 0; shift -= 3) text += static_cast<char>('0' + (mode >> shift & 7));
+  return text;
+}
+
+Json jsonOf(const std::vector<ResultFile>& files) {
+  Json list = Json::array();
+  for (const ResultFile& file : files)
+    list.push_back({{"path", file.path}, {"bytes", file.bytes}, {"mode", modeText(file.mode)}});
+  return list;
+}
+
 KeptFiles keptFiles(Cluster& cluster, const JobId& job, TaskIndex task) {
   KeptFiles kept;
   for (bool more = true; more;) {
@@ -57,26 +70,32 @@ KeptFiles keptFiles(Cluster& cluster, const JobId& job, TaskIndex task) {
   return kept;
 }
 
+std::string readKeptPiece(Cluster& cluster, const JobId& job, TaskIndex task, AllocationId allocation,
+                          const std::string& path, uint64_t offset) {
+  const auto answer = cluster.ask([&](Session& session) {
+    auto request = session.agent.readResultRequest();
+    request.setId(bytesOf(job));
+    request.setTask(task);
+    request.setAllocation(allocation);
+    request.setPath(convert::text(path));
+    request.setOffset(offset);
+    return request.send();
+  });
+  const auto content = answer.getContent();
+  return {reinterpret_cast<const char*>(content.begin()), content.size()};
+}
+
 void readKeptFile(Cluster& cluster, const JobId& job, TaskIndex task, AllocationId allocation,
                   const ResultFile& file, const std::function<void(std::string_view)>& sink) {
   for (uint64_t done = 0; done < file.bytes;) {
-    const auto answer = cluster.ask([&](Session& session) {
-      auto request = session.agent.readResultRequest();
-      request.setId(bytesOf(job));
-      request.setTask(task);
-      request.setAllocation(allocation);
-      request.setPath(convert::text(file.path));
-      request.setOffset(done);
-      return request.send();
-    });
-    const auto content = answer.getContent();
-    if (content.size() == 0 || content.size() > file.bytes - done) {
+    const std::string piece = readKeptPiece(cluster, job, task, allocation, file.path, done);
+    if (piece.empty() || piece.size() > file.bytes - done) {
       throw Failure(kExitFailed, "file " + shown(file.path) + " of task " + std::to_string(task) +
                                      " is not the " + std::to_string(file.bytes) +
                                      " bytes long that it was; it changed meanwhile, fetch it again");
     }
-    sink({reinterpret_cast<const char*>(content.begin()), content.size()});
-    done += content.size();
+    sink(piece);
+    done += piece.size();
   }
 }
 

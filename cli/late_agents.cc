@@ -133,19 +133,48 @@ kj::Promise<void> LateAgents::copyOutput(const OutputSource& source, Follow foll
 kj::Promise<void> LateAgents::copyFrom(size_t agent, OutputSource source, Follow follow, Sink sink) {
   return copyLateOutput(*clients_[agent], source, follow, sink)
       .catch_([this, agent, source, follow, sink](kj::Exception&& exception) -> kj::Promise<void> {
-        const ErrorCode code = fromException(exception).code;
-        const bool mayBeOthers = code == ErrorCode::kNotFound || code == ErrorCode::kUnavailable;
-        if (!mayBeOthers || agent + 1 == clients_.size()) return kj::mv(exception);
+        if (!mayKnow(agent + 1, exception)) return kj::mv(exception);
         return copyFrom(agent + 1, source, follow, sink);
       });
 }
 
-Failure LateAgents::unknown(const JobId& id) const {
+kj::Promise<LateAgents::Piece> LateAgents::readOutput(const OutputSource& source, uint64_t offset) {
+  return readFrom(0, source, offset);
+}
+
+kj::Promise<LateAgents::Piece> LateAgents::readFrom(size_t agent, OutputSource source, uint64_t offset) {
+  auto asked = clients_[agent]->ask([source, offset](Session& session) {
+    auto request = session.agent.lateOutputRequest();
+    request.setId(bytesOf(source.job));
+    request.setTask(source.task);
+    request.setStream(source.stream);
+    request.setOffset(offset);
+    return request.send();
+  });
+  return asked
+      .then([offset](auto&& answer) {
+        const auto content = answer.getContent();
+        return Piece{.text = {reinterpret_cast<const char*>(content.begin()), content.size()},
+                     .next = std::max(offset, answer.getStart()) + content.size(),
+                     .isAll = answer.getEnded()};
+      })
+      .catch_([this, agent, source, offset](kj::Exception&& exception) -> kj::Promise<Piece> {
+        if (!mayKnow(agent + 1, exception)) return kj::mv(exception);
+        return readFrom(agent + 1, source, offset);
+      });
+}
+
+bool LateAgents::mayKnow(size_t nextAgent, const kj::Exception& exception) const {
+  const ErrorCode code = fromException(exception).code;
+  return (code == ErrorCode::kNotFound || code == ErrorCode::kUnavailable) && nextAgent < clients_.size();
+}
+
+kj::Exception LateAgents::unknown(const JobId& id) const {
   std::string message = "there is no job " + toString(id) + ", or no agent remembers it";
   for (const std::string& agent : silent_) {
     message += (agent == *silent_.begin() ? "; no answer from the agent at " : ", ") + agent;
   }
-  return {kExitFailed, std::move(message)};
+  return toException(notFound(std::move(message)));
 }
 
 }  // namespace tarcil

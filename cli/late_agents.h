@@ -11,7 +11,6 @@
 #include "cli/cluster.h"
 #include "cli/late_job.h"
 #include "cli/task_output.h"
-#include "core/base/failure.h"
 
 namespace tarcil {
 
@@ -38,8 +37,17 @@ class LateAgents final {
   // Fails as NotFound where no agent knows the job or its output is gone.
   kj::Promise<void> copyOutput(const OutputSource& source, Follow follow, Sink sink);
 
-  // The failure of a command that was asked for a job that nobody knows.
-  Failure unknown(const JobId& id) const;
+  // Some of it from `offset` on, at most 1 MiB; nothing of a task that is not over. Fails as copyOutput()
+  // does.
+  struct Piece {
+    std::string text;
+    uint64_t next = 0;   // the offset behind it
+    bool isAll = false;  // nothing follows
+  };
+  kj::Promise<Piece> readOutput(const OutputSource& source, uint64_t offset);
+
+  // NotFound: what a job that nobody knows was asked for fails as.
+  kj::Exception unknown(const JobId& id) const;
 
  private:
   template <typename Send>
@@ -47,6 +55,9 @@ class LateAgents final {
   template <typename Send>
   auto askAll(Send send);
   kj::Promise<void> copyFrom(size_t agent, OutputSource source, Follow follow, Sink sink);
+  kj::Promise<Piece> readFrom(size_t agent, OutputSource source, uint64_t offset);
+  // Whether the next agent may know what this one fails at.
+  bool mayKnow(size_t nextAgent, const kj::Exception& exception) const;
 
   Cluster& cluster_;
   std::vector<std::unique_ptr<Client>> clients_;  // by agent

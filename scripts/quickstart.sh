@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A first look: installs what is missing, builds, starts a cluster on this machine, runs the jobs of examples/ on it,
 # shows where each task went and why, and what it printed, and stops the cluster; on a terminal, where somebody looks on, it
-# leaves the cluster running and says where its page is. Exits 0 only if every job succeeded; otherwise the cluster's folder, with
+# leaves the cluster running, with something to look at (examples/tour/), and says where its page is. Exits 0 only if every job succeeded; otherwise the cluster's folder, with
 # its logs, is kept and named. As root or with a sudo that asks nothing.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 (($# == 0)) || die 2 "takes no arguments; to go on from here see docs/guide.md"
@@ -9,21 +9,16 @@ find_root "running tasks in containers"
 
 data=
 cluster=down
+stays=false # the cluster goes on when the script ends
 
 # Every call finds the cluster by its folder, as root, who owns the tokens there; none may take more than five minutes.
 tarcil() { timeout --foreground 300 "${as_root[@]}" env TARCIL_DATA="$data" "$PWD/build/release/tarcil" "$@"; }
 
-# Whatever ends the script stops the cluster. The folder goes only after success.
+# Whatever ends the script stops the cluster, unless it stays. The folder goes only after success.
 finish() {
   local status=$?
   trap - EXIT
-  if [[ $cluster == up && $status == 0 && -t 1 ]]; then
-    step "The cluster goes on; its page, which signs you in once, within five minutes:"
-    tarcil page || status=1
-    printf 'another address: tarcil page --data %s; stop the cluster: tarcil down --data %s\n' "$data" "$data"
-    printf 'give it something to show: tarcil submit --data %s examples/memory-stream/job.yaml\n' "$data"
-    exit "$status"
-  fi
+  if $stays && ((status == 0)); then exit 0; fi
   if [[ $cluster == up ]]; then
     step "Stopping the cluster"
     tarcil down || status=1
@@ -86,4 +81,14 @@ done
 
 step "${#jobs[@]} jobs, ${#failed[@]} failed"
 ((${#failed[@]} == 0)) || die 1 "these jobs did not succeed: ${failed[*]}"
+if [[ -t 1 ]]; then
+  step "Something to look at, for a quarter of an hour (examples/tour/)"
+  for file in examples/*/profile.yaml; do tarcil profile import "$file" >/dev/null; done
+  for file in examples/tour/*.yaml; do tarcil submit "$file"; done
+  stays=true
+  step "The cluster goes on. Its page, which signs you in once, within five minutes; open it in a browser of this machine:"
+  tarcil page
+  command="${as_root[*]:+sudo }build/release/tarcil"
+  printf '\nanother address:  %s page --data %s\nstop the cluster: %s down --data %s\n' "$command" "$data" "$command" "$data"
+fi
 echo "To go on: docs/guide.md, docs/page.md for the page in a browser, and the comments in examples/*/job.yaml."

@@ -88,12 +88,6 @@ bool forEachTask(Cluster& cluster, const Asked& asked,
   return isComplete;
 }
 
-std::string modeText(uint32_t mode) {
-  std::string text;
-  for (int shift = 6; shift >= 0; shift -= 3) text += static_cast<char>('0' + (mode >> shift & 7));
-  return text;
-}
-
 int files(const FilesFlags& flags) {
   Cluster cluster(flags.cluster);
   const Asked asked = askedJob(cluster, flags.job);
@@ -101,12 +95,9 @@ int files(const FilesFlags& flags) {
   Json tasks = Json::array();
   const bool isComplete =
       forEachTask(cluster, asked, [&](TaskIndex task, const std::optional<KeptFiles>& kept) {
-        Json list = kept ? Json::array() : Json();
-        for (const ResultFile& file : kept ? kept->files : std::vector<ResultFile>()) {
+        for (const ResultFile& file : kept ? kept->files : std::vector<ResultFile>())
           table.add({std::to_string(task), formatSize(file.bytes), modeText(file.mode), file.path});
-          list.push_back({{"path", file.path}, {"bytes", file.bytes}, {"mode", modeText(file.mode)}});
-        }
-        tasks.push_back({{"task", task}, {"files", std::move(list)}});
+        tasks.push_back({{"task", task}, {"files", kept ? jsonOf(kept->files) : Json()}});
       });
   if (flags.json) {
     const JobRecord& record = asked.job.record;

@@ -28,7 +28,7 @@ submit_file() {
 submit() {
   local name=$1 script=$2
   shift 2
-  submit_file job.yaml --set name="$name" --set script="$script" "$@"
+  submit_file step.yaml --set name="$name" --set script="$script" "$@"
 }
 
 prepare=$(submit prepare 'rm -f primes-* sum-*')

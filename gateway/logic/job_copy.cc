@@ -26,9 +26,9 @@ const std::string* JobCopy::find(const JobId& id, const Caller& caller) const {
   return found == entries_.end() || !maySteer(caller, found->second.owner) ? nullptr : &found->second.json;
 }
 
-const std::string* JobCopy::find(JobNumber number, const Caller& caller) const {
+std::optional<JobId> JobCopy::idOf(JobNumber number) const {
   const auto found = byNumber_.find(number);
-  return found == byNumber_.end() ? nullptr : find(found->second, caller);
+  return found == byNumber_.end() ? std::nullopt : std::optional(found->second);
 }
 
 }  // namespace tarcil::gateway

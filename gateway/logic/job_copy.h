@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -26,7 +27,9 @@ class JobCopy final {
 
   // Null where it is not known, or the caller may not see it. Holds until the next put() or clear().
   const std::string* find(const JobId& id, const Caller& caller) const;
-  const std::string* find(JobNumber number, const Caller& caller) const;
+
+  // Of a job that it has, whoever asks.
+  std::optional<JobId> idOf(JobNumber number) const;
 
   size_t size() const { return entries_.size(); }
   bool isFull() const { return entries_.size() >= most_; }

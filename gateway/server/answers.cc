@@ -9,6 +9,7 @@
 #include "cli/cluster_summary.h"
 #include "cli/foreseen.h"
 #include "cli/job_listing.h"
+#include "cli/kept_files.h"
 #include "cli/late_agents.h"
 #include "cli/late_job.h"
 #include "cli/output/explanation.h"
@@ -121,6 +122,49 @@ Json job(Cluster& cluster, const Arguments& arguments) {
   tasks = Json(tasks.begin() + static_cast<std::ptrdiff_t>(begin),
                tasks.begin() + static_cast<std::ptrdiff_t>(end));
   return pageOf(std::move(json), count, begin, end - begin);
+}
+
+// Files of one task, or why there are none to be had.
+Json filesOf(Cluster& cluster, const TaskRecord& task) {
+  Json json = {{"task", task.index},
+               {"state", name(task.state)},
+               {"attempt", 0},
+               {"files", Json()},
+               {"problem", Json()}};
+  if (!isFinal(task.state)) return json;
+  try {
+    const KeptFiles kept = keptFiles(cluster, task.job, task.index);
+    if (!kept.ended) return json;
+    json["attempt"] = kept.allocation;
+    json["files"] = jsonOf(kept.files);
+  } catch (const kj::Exception& exception) {
+    const Error error = fromException(exception);
+    if (error.code != ErrorCode::kNotFound && error.code != ErrorCode::kInvalid) throw;
+    json["problem"] = error.message;
+  }
+  return json;
+}
+
+Json files(Cluster& cluster, const Arguments& arguments) {
+  const FoundJob found = requireJob(cluster, arguments.text("job"));
+  const auto first = static_cast<TaskIndex>(arguments.whole("first"));
+  const auto limit = static_cast<uint32_t>(arguments.whole("limit"));
+  const auto known = cluster.wait(foundOrNothing(fetchJobPage(cluster.client(), found.id, first, limit)));
+  Json json = {{"id", toString(found.id)}, {"number", jsonNumber(found.number)}};
+  Json tasks = Json::array();
+  if (!known) {
+    requireLateJob(cluster, found.id);
+    json["results"] = Json::array();
+    json["tasks"] = std::move(tasks);
+    return pageOf(std::move(json), 0, 0, 0);
+  }
+  const JobSpec& spec = known->record.spec;
+  json["results"] = spec.results;
+  if (!spec.results.empty()) {
+    for (const TaskRecord& task : known->tasks) tasks.push_back(filesOf(cluster, task));
+  }
+  json["tasks"] = std::move(tasks);
+  return pageOf(std::move(json), spec.tasks, first, known->tasks.size());
 }
 
 Json explain(Cluster& cluster, const Arguments& arguments) {
@@ -250,6 +294,8 @@ Json jsonFor(Cluster& cluster, const Question& question, const std::string& body
       return job(cluster, arguments);
     case Operation::kExplain:
       return explain(cluster, arguments);
+    case Operation::kFiles:
+      return files(cluster, arguments);
     case Operation::kServers:
       return servers(cluster);
     case Operation::kServer:
@@ -295,6 +341,8 @@ Json jsonFor(Cluster& cluster, const Question& question, const std::string& body
     case Operation::kDrain:
       return drain(cluster, arguments, body);
     case Operation::kLogs:
+    case Operation::kFile:
+    case Operation::kPerformance:
     case Operation::kSummaries:
     case Operation::kEvents:
     case Operation::kOpenApi:
@@ -320,6 +368,15 @@ FoundJob requireJob(Cluster& cluster, const std::string& text) {
     if (failure.code() != kExitFailed) throw;
     throw toException(notFound(failure.message()));
   }
+}
+
+std::string readFile(Cluster& cluster, const Arguments& arguments) {
+  if (!arguments.has("path"))
+    throw badInput("path: is missing; GET /api/v1/jobs/JOB/files lists what there is");
+  return readKeptPiece(cluster, requireJob(cluster, arguments.text("job")).id,
+                       static_cast<TaskIndex>(arguments.whole("task")),
+                       static_cast<AllocationId>(arguments.whole("attempt")), arguments.text("path"),
+                       static_cast<uint64_t>(arguments.whole("offset")));
 }
 
 Reply answer(Cluster& cluster, const Question& question, const std::string& body) {

@@ -14,6 +14,10 @@ namespace tarcil::gateway {
 // Answering::kAsked or kDone.
 Reply answer(Cluster& cluster, const Question& question, const std::string& body);
 
+// Some bytes of a file that is kept of a task, from `offset` on; none at its end. On a worker thread. Failure
+// or a kj::Exception where it cannot be had.
+std::string readFile(Cluster& cluster, const Arguments& arguments);
+
 // The job that a request names. Failure where there is none.
 FoundJob requireJob(Cluster& cluster, const std::string& text);
 

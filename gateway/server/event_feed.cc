@@ -20,9 +20,15 @@ constexpr uint32_t kJobsOfAPage = 1'000;
 
 }  // namespace
 
-EventFeed::EventFeed(Client& client, kj::Timer& timer, EventRing& ring, JobCopy& jobs,
-                     std::function<void()> happened)
-    : client_(client), timer_(timer), ring_(ring), jobs_(jobs), happened_(std::move(happened)) {}
+EventFeed::EventFeed(Client& client, kj::Timer& timer, const Clock& clock, EventRing& ring, JobCopy& jobs,
+                     PerformanceLog& performances, std::function<void()> happened)
+    : client_(client),
+      timer_(timer),
+      clock_(clock),
+      ring_(ring),
+      jobs_(jobs),
+      performances_(performances),
+      happened_(std::move(happened)) {}
 
 kj::Promise<void> EventFeed::run() {
   auto followed =
@@ -85,7 +91,12 @@ void EventFeed::take(wire::ServerDetails::Reader from) {
   const std::string& name = server.facts.name;
   ring_.add({"server", textOf(jsonOf(server))});
   Json list = Json::array();
-  for (const TaskViolation& violation : server.violations) list.push_back(jsonOf(violation));
+  std::vector<PerformanceLog::Degraded> degraded;
+  for (const TaskViolation& each : server.violations) {
+    list.push_back(jsonOf(each));
+    degraded.push_back({{each.job, each.task}, each.violation.since, partOfExpected(each.violation)});
+  }
+  performances_.take(name, degraded, clock_.now().wall);
   const bool hasAny = !list.empty();
   std::string text = textOf(Json{{"server", name}, {"violations", std::move(list)}});
   const auto told = violations_.find(name);

@@ -1,4 +1,5 @@
-// Follows what changes in the cluster (UserPort.changes), into the ring of events and the copy of the jobs.
+// Follows what changes in the cluster (UserPort.changes), into the ring of events, the copy of the jobs, and
+// what is remembered of how tasks perform.
 #pragma once
 
 #include <kj/async.h>
@@ -9,8 +10,10 @@
 #include <string>
 
 #include "client/client.h"
+#include "env/clock.h"
 #include "gateway/logic/event_ring.h"
 #include "gateway/logic/job_copy.h"
+#include "gateway/logic/performance_log.h"
 #include "schema/master.capnp.h"
 
 namespace tarcil::gateway {
@@ -21,7 +24,8 @@ class EventFeed final {
  public:
   // `client`, logged in as an operator, and the others outlive it. `happened` is called when there is
   // something new in the ring.
-  EventFeed(Client& client, kj::Timer& timer, EventRing& ring, JobCopy& jobs, std::function<void()> happened);
+  EventFeed(Client& client, kj::Timer& timer, const Clock& clock, EventRing& ring, JobCopy& jobs,
+            PerformanceLog& performances, std::function<void()> happened);
   KJ_DISALLOW_COPY(EventFeed);
 
   // Until the promise is dropped.
@@ -44,8 +48,10 @@ class EventFeed final {
 
   Client& client_;
   kj::Timer& timer_;
+  const Clock& clock_;
   EventRing& ring_;
   JobCopy& jobs_;
+  PerformanceLog& performances_;
   const std::function<void()> happened_;
   uint64_t instance_ = 0, after_ = 0;
   bool isWhole_ = false;

@@ -139,6 +139,7 @@ GatewayServer::GatewayServer(Net net, const Clock& clock, std::string address, O
       page_(pageFiles()),
       headerTable_(makeTable(ids_)),
       ring_(randomNumber(Seal::randomKey()), options_.events),
+      since_(clock_.now().wall),
       jobs_(options_.jobs),
       cache_(options_.refresh, options_.cacheBytes),
       spent_(kMaxSpent),
@@ -147,7 +148,7 @@ GatewayServer::GatewayServer(Net net, const Clock& clock, std::string address, O
               [](const std::string& message) { spdlog::warn("{}", message); }),
       workers_(options_.agents, {.threads = options_.threads}),
       identities_(workers_, clock),
-      feed_(client_, net.timer, ring_, jobs_, [this]() { news_.happened(kNews); }),
+      feed_(client_, net.timer, clock, ring_, jobs_, performances_, [this]() { news_.happened(kNews); }),
       tasks_(*this) {
   kj::HttpServerSettings settings;
   settings.headerTimeout = options_.requestTime.count() * kj::MICROSECONDS;
@@ -358,6 +359,7 @@ kj::Promise<void> GatewayServer::perform(const Asked& asked, const Question& que
     return send(response, errorReply(405, "method", "a stream has no head alone; use GET"),
                 {{"Allow", "GET"}});
   if (question.route->operation == Operation::kEvents) return streamEvents(asked, who, response);
+  if (question.route->operation == Operation::kFile) return sendFile(question, who, response);
   return sendLog(question, who, response);
 }
 
@@ -460,6 +462,8 @@ kj::Promise<void> GatewayServer::answerHere(const Question& question, const Who&
       return send(response, {200, textOf(openApi())});
     case Operation::kSummaries:
       return send(response, summaries(question.arguments, who.caller));
+    case Operation::kPerformance:
+      return send(response, performance(question.arguments, who.caller));
     case Operation::kWord: {
       const Ticket word = makeTicket(Ticket::Kind::kWord, who.token, kWordTime);
       return send(response,
@@ -499,6 +503,11 @@ kj::Promise<void> GatewayServer::signIn(const std::string& body, Response& respo
   });
 }
 
+// Of a job that the gateway has a copy of, or an id as it was written.
+std::optional<JobId> GatewayServer::idOf(const JobReference& reference) const {
+  return reference.number > 0 ? jobs_.idOf(reference.number) : parseJobId(reference.prefix);
+}
+
 Reply GatewayServer::summaries(const Arguments& arguments, const Caller& caller) const {
   if (!feed_.isWhole())
     return errorReply(503, "unavailable", "the gateway does not know the jobs yet; try again in a second");
@@ -510,15 +519,29 @@ Reply GatewayServer::summaries(const Arguments& arguments, const Caller& caller)
     const auto reference = parseJobReference(list.substr(start, end - start));
     if (!reference) return errorReply(400, "invalid", "jobs: " + reference.error().message);
     if (++count > kMaxSummaries) return errorReply(400, "invalid", "jobs: write at most 500");
-    const auto id = parseJobId(reference->prefix);
-    const std::string* json = id                      ? jobs_.find(*id, caller)
-                              : reference->number > 0 ? jobs_.find(reference->number, caller)
-                                                      : nullptr;
+    const auto id = idOf(*reference);
+    const std::string* json = id ? jobs_.find(*id, caller) : nullptr;
     if (json != nullptr) body += (body.size() > 1 ? "," : "") + *json;
     if (end == list.size()) break;
     start = end + 1;
   }
   return {200, body + "]"};
+}
+
+Reply GatewayServer::performance(const Arguments& arguments, const Caller& caller) const {
+  const auto reference = parseJobReference(arguments.text("job"));
+  if (!reference) return errorReply(400, "invalid", "job: " + reference.error().message);
+  const auto id = idOf(*reference);
+  if (!id || jobs_.find(*id, caller) == nullptr)
+    return errorReply(404, "not-found", "the gateway knows no job " + shown(arguments.text("job")));
+  Json tasks = Json::array();
+  for (const auto& [task, measures] : performances_.of(*id)) {
+    Json list = Json::array();
+    for (const Measure& measure : measures)
+      list.push_back({{"at", jsonTime(measure.at)}, {"part", measure.part}});
+    tasks.push_back({{"task", task}, {"measures", std::move(list)}});
+  }
+  return {200, textOf({{"id", toString(*id)}, {"since", jsonTime(since_)}, {"tasks", std::move(tasks)}})};
 }
 
 // --- Streams ---
@@ -583,9 +606,43 @@ kj::Promise<void> GatewayServer::sendLog(const Question& question, const Who& wh
   });
 }
 
+kj::Promise<void> GatewayServer::sendFile(const Question& question, const Who& who, Response& response) {
+  metrics_.questions.Increment();
+  struct Read {
+    std::string piece;
+    Reply problem;
+  };
+  auto read = workers_.ask<Read>(who.token, [question](Cluster& cluster) -> Read {
+    try {
+      return {readFile(cluster, question.arguments), {}};
+    } catch (const Failure& failure) {
+      return {{}, errorReply(failure, false)};
+    }
+  });
+  const auto offset = static_cast<uint64_t>(question.arguments.whole("offset"));
+  return read.then([this, offset, &response](Read&& read) -> kj::Promise<void> {
+    if (!read.problem.body.empty()) return send(response, read.problem);
+    const uint64_t next = offset + read.piece.size();
+    return sendBody(response, 200, "application/octet-stream",
+                    std::make_shared<const std::string>(std::move(read.piece)),
+                    {{"Tarcil-Next-Offset", std::to_string(next)}, {"Content-Disposition", "attachment"}});
+  });
+}
+
 kj::Promise<void> GatewayServer::streamLog(const Question& question, const Who& who, const LogPiece& begin,
                                            Response& response) {
   auto place = places_.take(who.caller.user);
+  if (begin.isLate) {
+    auto read = [this, question, token = who.token](uint64_t offset) {
+      Question next = question;
+      next.arguments.set("offset", std::to_string(offset));
+      return workers_.ask<LogPiece>(token,
+                                    [next](Cluster& cluster) { return readLog(cluster, next.arguments); });
+    };
+    auto late = kj::heap<LateLogStream>(net_.timer, streamBounds_.write, beginStream(response), kj::mv(read));
+    auto running = late->run(begin);
+    return running.attach(kj::mv(late), kj::mv(place));
+  }
   auto stream = kj::heap<LogStream>(net_, options_.agents, who.token, streamBounds_.write,
                                     beginStream(response), begin, question.arguments);
   auto running = stream->run();

@@ -13,12 +13,14 @@
 #include <variant>
 #include <vector>
 
+#include "cli/job_reference.h"
 #include "client/client.h"
 #include "env/clock.h"
 #include "gateway/logic/answer_cache.h"
 #include "gateway/logic/event_ring.h"
 #include "gateway/logic/job_copy.h"
 #include "gateway/logic/origins.h"
+#include "gateway/logic/performance_log.h"
 #include "gateway/logic/routes.h"
 #include "gateway/logic/sign_in.h"
 #include "gateway/server/event_feed.h"
@@ -107,9 +109,12 @@ class GatewayServer final : private kj::HttpService,
   kj::Promise<void> streamEvents(const Asked& asked, const Who& who, Response& response);
   kj::Promise<void> keepKnown(const std::string& token);
   kj::Promise<void> sendLog(const Question& question, const Who& who, Response& response);
+  kj::Promise<void> sendFile(const Question& question, const Who& who, Response& response);
   kj::Promise<void> streamLog(const Question& question, const Who& who, const LogPiece& begin,
                               Response& response);
   kj::Promise<void> signIn(const std::string& body, Response& response);
+  std::optional<JobId> idOf(const JobReference& reference) const;
+  Reply performance(const Arguments& arguments, const Caller& caller) const;
   Reply summaries(const Arguments& arguments, const Caller& caller) const;
   Json sessionJson(const Caller& caller, const std::optional<Ticket>& session) const;
   Ticket makeTicket(Ticket::Kind kind, const std::string& token, Duration time) const;
@@ -139,7 +144,9 @@ class GatewayServer final : private kj::HttpService,
 
   GatewayMetrics metrics_;
   EventRing ring_;
+  const WallTime since_;  // from when on it has been told what happens
   JobCopy jobs_;
+  PerformanceLog performances_;
   AnswerCache cache_;
   SpentTickets spent_;
   StreamPlaces places_;

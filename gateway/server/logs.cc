@@ -1,5 +1,6 @@
 #include "gateway/server/logs.h"
 
+#include "cli/late_agents.h"
 #include "cli/output/job_status.h"
 #include "gateway/server/answers.h"
 #include "gateway/server/reply.h"
@@ -10,6 +11,7 @@ namespace tarcil::gateway {
 namespace {
 
 constexpr auto kAlive = 10 * kj::SECONDS;
+constexpr auto kBetweenReads = 1 * kj::SECONDS;
 
 wire::Stream streamOf(const Arguments& arguments) {
   return arguments.text("stream") == "stderr" ? wire::Stream::STDERR : wire::Stream::STDOUT;
@@ -23,18 +25,37 @@ std::string outputText(uint64_t offset, std::string_view text) {
   return eventText("output", {{"offset", offset}, {"text", text}});
 }
 
+void requireTask(TaskIndex index, size_t tasks) {
+  if (index >= tasks) {
+    throw Failure(kExitFailed, "the job has no task " + std::to_string(index) + ": it has " +
+                                   std::to_string(tasks) + ", from 0");
+  }
+}
+
+LogPiece readLateLog(Cluster& cluster, const JobId& job, TaskIndex index, const Arguments& arguments) {
+  LateAgents agents(cluster);
+  const auto known = agents.find(job);
+  if (!known) throw agents.unknown(job);
+  requireTask(index, known->tasks.size());
+  LogPiece piece{.job = job, .next = static_cast<uint64_t>(arguments.whole("offset")), .isLate = true};
+  if (!isFinal(known->tasks[index].state)) return piece;
+  auto read = cluster.wait(agents.readOutput({job, index, streamOf(arguments)}, piece.next));
+  piece.text = std::move(read.text);
+  piece.next = read.next;
+  piece.isAll = read.isAll || piece.text.empty();
+  return piece;
+}
+
 }  // namespace
 
 LogPiece readLog(Cluster& cluster, const Arguments& arguments) {
   LogPiece piece{.job = requireJob(cluster, arguments.text("job")).id};
   const auto index = static_cast<TaskIndex>(arguments.whole("task"));
   piece.next = static_cast<uint64_t>(arguments.whole("offset"));
-  const JobStatus job = cluster.wait(fetchJobPage(cluster.client(), piece.job, index, 1));
-  if (index >= job.record.spec.tasks) {
-    throw Failure(kExitFailed, "the job has no task " + std::to_string(index) + ": it has " +
-                                   std::to_string(job.record.spec.tasks) + ", from 0");
-  }
-  const RunState state = job.tasks.front().state;
+  const auto job = cluster.wait(foundOrNothing(fetchJobPage(cluster.client(), piece.job, index, 1)));
+  if (!job) return readLateLog(cluster, piece.job, index, arguments);
+  requireTask(index, job->record.spec.tasks);
+  const RunState state = job->tasks.front().state;
   // Before it has started, its output would be waited for.
   if (state == RunState::kQueued || state == RunState::kStarting) return piece;
   auto answer = cluster.ask([&](Session& session) {
@@ -106,6 +127,18 @@ kj::Promise<void> LogStream::ask() {
   return next.exclusiveJoin(kj::mv(silence)).then([this](Next&& what) {
     return writeAndGoOn(std::move(what.first), what.second);
   });
+}
+
+kj::Promise<void> LateLogStream::run(LogPiece piece) {
+  std::string text =
+      piece.text.empty() ? ": alive\n\n" : outputText(piece.next - piece.text.size(), piece.text);
+  if (piece.isAll) text += eventText("ended", Json::object());
+  auto written = writeWithin(timer_, writeTime_, *to_, std::move(text));
+  if (piece.isAll) return written;
+  const auto pause = piece.text.empty() ? kBetweenReads : 0 * kj::SECONDS;
+  return written.then([this, pause]() { return timer_.afterDelay(pause); })
+      .then([this, next = piece.next]() { return read_(next); })
+      .then([this](LogPiece&& more) { return run(kj::mv(more)); });
 }
 
 }  // namespace tarcil::gateway

@@ -110,6 +110,25 @@ Json schemas() {
                                                         {"evidence", kText}}))}});
   all["Violations"] = arrayOf(ref("Violation"));
   all["Explanation"] = object({{"id", kText}, {"state", state()}});
+  all["Files"] = object(
+      {{"id", kText},
+       {"number", kWholeOrNull},
+       {"results", arrayOf(kText)},
+       {"tasks", arrayOf(object({{"task", kWhole},
+                                 {"state", state()},
+                                 {"attempt", kWhole},
+                                 {"files",
+                                  {{"type", {"array", "null"}},
+                                   {"items", object({{"path", kText}, {"bytes", kWhole}, {"mode", kText}})}}},
+                                 {"problem", kTextOrNull}}))},
+       {"task_count", kWhole},
+       {"next", kWholeOrNull}});
+  all["File"] = {{"type", "string"}, {"format", "binary"}};
+  all["Performance"] = object(
+      {{"id", kText},
+       {"since", time()},
+       {"tasks", arrayOf(object({{"task", kWhole},
+                                 {"measures", arrayOf(object({{"at", time()}, {"part", kNumber}}))}}))}});
   all["ServerEntry"] = object({{"name", kText},
                                {"platform", kText},
                                {"rack", kText},
@@ -273,6 +292,7 @@ const char* bodySchemaOf(Operation operation) {
 
 const char* typeOfAnswer(Operation operation) {
   if (operation == Operation::kLogs) return "text/plain";
+  if (operation == Operation::kFile) return "application/octet-stream";
   return operation == Operation::kEvents ? "text/event-stream" : "application/json";
 }
 

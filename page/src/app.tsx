@@ -1,5 +1,5 @@
 // The frame around every page: navigation, search, connection, scheme of colours; and who is signed in.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Link, Route, Switch, useLocation } from "wouter-preact";
 import { forgetAll, useAnswer } from "./api/cache";
 import { type Connection, live } from "./api/live";
@@ -65,9 +65,7 @@ function Frame({ session, onEnd }: { session: Session; onEnd: () => void }) {
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   // A new place is read from its beginning, by eyes and by screen readers.
-  useEffect(() => {
-    const heading = main.current?.querySelector("h1");
-    document.title = `${heading?.textContent ?? "tarcil"} · tarcil`;
+  useLayoutEffect(() => {
     if (isFirst.current) isFirst.current = false;
     else {
       window.scrollTo(0, 0);

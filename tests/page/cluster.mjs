@@ -169,7 +169,7 @@ export class Cluster {
   }
 
   job(name) {
-    return this.jobs.find((job) => String(job.number) === name || job.id === name) ?? null;
+    return this.jobs[Number(name) - 1] ?? this.jobs.find((job) => job.id === name) ?? null; // numbers go from 1 without a gap
   }
 
   jobStatus(job) {
@@ -218,6 +218,28 @@ export class Cluster {
       { at: time(this.now - 20_000 + i), task: violation.task, step: `throttled ${violation.causes[0].neighbour} to 80% of its cores' time` },
     ]);
     return { id: job.id, number: job.number, state: job.state, reason: job.reason, profile_assumed: false, profile_replaced: null, declared: job.application.caused, decision, troubles, steps };
+  }
+
+  // As a gateway remembers it that listens since an hour.
+  performance(job) {
+    const tasks = this.violations().filter((violation) => violation.number === job.number).map((violation) => {
+      const part = violation.measured / violation.expected;
+      return { task: violation.task, measures: [[300, part + 0.05], [270, 1], [90, part - 0.2], [60, part - 0.1], [20, part]].map(([ago, value]) => ({ at: time(this.now - 1000 * ago), part: value })) };
+    });
+    return { id: job.id, since: time(this.now - 3_600_000), tasks };
+  }
+
+  files(job, first) {
+    const keeps = job.number % 5 === 0;
+    const kept = [{ path: "out/model.bin", bytes: 2_500_000, mode: "644" }, { path: "report <b>bold</b>.txt", bytes: 5, mode: "600" }];
+    const tasks = Array.from({ length: keeps ? job.taskCount : 0 }, (_, task) => ({ task, state: job.state, attempt: job.number * 100 + task, files: job.finished === null ? null : kept, problem: null }));
+    return { id: job.id, number: job.number, results: keeps ? ["out/*", "report*"] : [], tasks: tasks.slice(first), task_count: job.taskCount, next: null };
+  }
+
+  // The bytes of a file from an offset on, as many as an answer has.
+  piece(path, offset) {
+    const all = path === "out/model.bin" ? Buffer.alloc(2_500_000, "tarcil ") : Buffer.from("fine\n");
+    return all.subarray(offset, offset + (1 << 20));
   }
 
   violations() {
@@ -301,7 +323,7 @@ export class Cluster {
     const observed = new Map();
     for (const violation of this.violations()) {
       const other = this.job(/\(job (\d+)\)/.exec(violation.causes[0].neighbour)[1]);
-      const key = `${this.job(String(violation.number)).application.name}\n${other.application.name}`;
+      const key = `${this.job(violation.number).application.name}\n${other.application.name}`;
       const known = observed.get(key) ?? { violations: 0, performance: 1 };
       observed.set(key, { violations: known.violations + 1, performance: Math.min(known.performance, violation.measured / violation.expected) });
     }
@@ -309,7 +331,7 @@ export class Cluster {
     for (const server of this.servers) for (const task of server.tasks) tasks.set(task.job.application, tasks.get(task.job.application) + 1);
     const violations = this.violations();
     return {
-      applications: APPLICATIONS.map((app) => ({ name: app.name, tasks: tasks.get(app), violations: violations.filter((violation) => this.job(String(violation.number)).application === app).length, source: "stored" })),
+      applications: APPLICATIONS.map((app) => ({ name: app.name, tasks: tasks.get(app), violations: violations.filter((violation) => this.job(violation.number).application === app).length, source: "stored" })),
       pairs: APPLICATIONS.flatMap((a) => APPLICATIONS.map((b) => {
         const { slack, resource } = this.slackBeside(a, b);
         return { application: a.name, beside: b.name, s: 1 - Math.max(0, -slack) / 99, slack, resource, observed: observed.get(`${a.name}\n${b.name}`) ?? null };

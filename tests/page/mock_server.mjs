@@ -95,6 +95,10 @@ export class Mock {
         return this.json(response, {}, { "Set-Cookie": "tarcil_session=; Max-Age=0" });
       }
       if (path === "/events") return this.stream(request, response);
+      if (path.endsWith("/file")) {
+        const piece = this.cluster.piece(url.searchParams.get("path"), Number(url.searchParams.get("offset")));
+        return response.writeHead(200, { "Content-Type": "application/octet-stream", "Content-Disposition": "attachment" }).end(piece);
+      }
       if (path.endsWith("/logs")) return this.logs(response, url.searchParams);
       const answer = request.method === "POST" ? this.act(path, body, url.searchParams) : this.answer(path, Object.fromEntries(url.searchParams));
       if (answer === null) throw [404, "not-found", `there is no ${path.split("/")[1].replace(/s$/, "")} '${decodeURIComponent(path.split("/")[2] ?? "")}'`];
@@ -159,7 +163,11 @@ export class Mock {
     const job = kind === "jobs" && name !== undefined ? cluster.job(name) : null;
     switch (kind) {
       case "status": return cluster.status();
-      case "jobs": return name === undefined ? cluster.list({ ...query, limit: Number(query.limit ?? 100) }) : job === null ? null : more === "explain" ? cluster.explain(job) : cluster.jobStatus(job);
+      case "jobs":
+        if (name === undefined) return cluster.list({ ...query, limit: Number(query.limit ?? 100) });
+        if (job === null) return null;
+        if (more === "files") return cluster.files(job, Number(query.first ?? 0));
+        return more === "explain" ? cluster.explain(job) : more === "performance" ? cluster.performance(job) : cluster.jobStatus(job);
       case "servers": return name === undefined ? cluster.servers.map((server) => cluster.serverEntry(server)) : cluster.server(name) && cluster.serverDetails(cluster.server(name));
       case "queue": return cluster.queue(Number(query.limit ?? 100));
       case "users": return cluster.usage();

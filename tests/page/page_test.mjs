@@ -9,7 +9,7 @@ import { HOSTILE_NAME } from "./cluster.mjs";
 import { Mock } from "./mock_server.mjs";
 
 const PATIENCE = Number(process.env.PAGE_TEST_PATIENCE ?? 60_000); // ms for what should take none
-const PAGES = ["/", "/queue", "/jobs", "/jobs/20", "/jobs/24", "/jobs/15/why", "/jobs/9/performance", "/jobs/15/pressure", "/jobs/15/logs", "/servers", "/servers/s1", "/servers?by=rack",
+const PAGES = ["/", "/queue", "/jobs", "/jobs/20", "/jobs/24", "/jobs/15/why", "/jobs/9/performance", "/jobs/15/pressure", "/jobs/15/logs", "/jobs/5/files", "/jobs/15/files", "/servers", "/servers/s1", "/servers?by=rack",
   "/interference?application=key-value&beside=stream", "/applications/stream", "/users", "/settings", "/submit", "/nowhere"];
 const axe = readFileSync(AXE, "utf8");
 
@@ -104,7 +104,8 @@ test("the overview says who hurts whom, why jobs wait and what to do", async (t)
   const { page } = await opened(t);
   await page.waitForSelector("a:has-text('model-train hurts key-value')");
   const text = await page.innerText("main");
-  assert.match(text, /observed: 85 % of what is expected/);
+  assert.match(text, /measured: key-value reaches 85 % of what is expected/);
+  assert.match(text, /What to do: tarcil keeps them apart where other slots are free\. If they still meet: give the one that suffers quality\.max_wait/);
   assert.match(text, /waiting for 10 slots at once/);
   assert.match(text, /A gang starts when all its tasks fit at once/);
   assert.match(text, /Tasks at or above target/);
@@ -195,6 +196,15 @@ test("errors of a job file stand at their lines; a right one is planned and subm
   assert.ok(mock.cluster.jobs[mock.cluster.jobs.length - 1].held);
 });
 
+test("settings say what another setting would draw, and how a day is replayed under it", async (t) => {
+  const { page } = await opened(t, { path: "/settings" });
+  await page.selectOption("label:has-text('Confidence') select", "0.95");
+  await page.selectOption("label:has-text('Rarity') select", "0.1");
+  await page.waitForSelector("[role=status]:has-text('would draw at most 29 slots, not 135')");
+  await page.waitForSelector("code:has-text('tarcil tune --rarity 0.1 --confidence 0.95')");
+  await page.waitForSelector("code:has-text('tarcil sim --replay day.rec.gz --ratio 29')");
+});
+
 test("why here: candidates, what was turned down, and a plan with a change", async (t) => {
   const { mock, page } = await opened(t, { path: "/jobs/15/why" });
   await page.waitForSelector("text=a task already there could not bear it on last-level cache");
@@ -205,12 +215,27 @@ test("why here: candidates, what was turned down, and a plan with a change", asy
   assert.match(mock.posts.find((post) => post.path === "/plan").body, /^tasks: 1$/m);
 });
 
-test("performance over time shows what is measured and each step", async (t) => {
+test("performance over time shows what was measured before the page was opened, and each step", async (t) => {
   const { page } = await opened(t, { path: "/jobs/9/performance" });
   await page.waitForSelector(".uplot canvas");
   const text = await page.innerText("main");
   assert.match(text, /it reaches 85 % of what is expected/);
   assert.match(text, /throttled task 0 of model-train-15/);
+});
+
+test("files that are kept are listed and saved, whatever they are called", async (t) => {
+  const { page } = await opened(t, { path: "/jobs/5/files" });
+  await page.waitForSelector("td:has-text('report <b>bold</b>.txt')");
+  const saved = async (file) => {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click(`tr:has-text('${file}') button`)]);
+    return [download.suggestedFilename(), readFileSync(await download.path())];
+  };
+  const [name, model] = await saved("out/model.bin");
+  assert.equal(name, "model.bin");
+  assert.ok(model.equals(Buffer.alloc(2_500_000, "tarcil ")), "all of its pieces, in order");
+  assert.equal((await saved("report"))[1].toString(), "fine\n");
+  await page.goto(page.url().replace("/5/", "/6/"));
+  await page.waitForSelector("text=The job keeps no files");
 });
 
 test("a log is followed, and its escapes and tags are text without effect", async (t) => {

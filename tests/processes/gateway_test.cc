@@ -1,6 +1,7 @@
 // The cluster over HTTP: real processes, asked by programs, browsers and whoever means harm.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <fstream>
 #include <memory>
@@ -225,7 +226,7 @@ TEST_F(Gateway, LetsUsersDoWhatTheirTokensLetThem) {
   const std::string job = submit("command: [work]\nenv: {TARCIL_EMULATE_SECONDS: \"3600\"}\n");
   EXPECT_EQ(requestHttp(address(), "GET", "/api/v1/jobs/" + job, as(kAlicesToken)).status, 404);
   EXPECT_EQ(requestHttp(address(), "GET", "/api/v1/jobs", as(kAlicesToken)).json(), Json::array());
-  EXPECT_EQ(post("/api/v1/jobs/" + job + "/cancel", "", as(kAlicesToken)).status, 409);
+  EXPECT_EQ(post("/api/v1/jobs/" + job + "/cancel", "", as(kAlicesToken)).status, 404);
   EXPECT_NE(cluster_.status(job).at("state"), "cancelled");
   const HttpAnswer cordon = post("/api/v1/servers/s1/cordon", "", as(kAlicesToken));
   EXPECT_EQ(cordon.status, 403) << cordon.body;
@@ -330,6 +331,156 @@ TEST_F(Gateway, SaysWhatIsWrongWithARequest) {
   EXPECT_EQ(post("/api/v1/jobs/1/priority", R"({"priority": 1})", {{"Content-Type", "text/plain"}}).status,
             415);
   EXPECT_EQ(post("/api/v1/jobs", "").status, 411);
+}
+
+TEST_F(Gateway, KnowsNoJobThatIsNotThereToBeChanged) {
+  const HttpHeaders json = {{"Content-Type", "application/json"}};
+  for (const char* job : {"4711", "00112233445566778899aabbccddeeff"}) {
+    for (const char* change : {"cancel", "hold", "release", "rerun"})
+      EXPECT_EQ(post(std::string("/api/v1/jobs/") + job + "/" + change).status, 404) << job << change;
+    EXPECT_EQ(post(std::string("/api/v1/jobs/") + job + "/priority", R"({"priority": 1})", json).status, 404);
+  }
+}
+
+TEST_F(Gateway, KnowsHowNoTaskPerformedWhereNoneWasBelowWhatIsExpected) {
+  const std::string job = submit(kJob);
+  const std::string target = "/api/v1/jobs/" + job + "/performance";
+  cluster_.until("it is in the copy", [&]() { return get(target).status == 200; });
+  EXPECT_EQ(get(target).json().at("tasks"), Json::array());
+  EXPECT_EQ(requestHttp(address(), "GET", target, as(kAlicesToken)).status, 404) << "it is somebody else's";
+  EXPECT_EQ(get("/api/v1/jobs/4711/performance").status, 404);
+}
+
+TEST_F(Gateway, ListsNoFilesOfAJobThatKeepsNone) {
+  const Json files = get("/api/v1/jobs/" + submit(kJob) + "/files").json();
+  EXPECT_EQ(files.at("results"), Json::array());
+  EXPECT_EQ(files.at("tasks"), Json::array());
+}
+
+// --- With commands that run ---
+
+class RunningGateway : public testing::Test {
+ protected:
+  void SetUp() override {
+    SKIP_WITHOUT_CONTAINERS();
+    cluster_ = std::make_unique<ManualCluster>(plan());
+  }
+  virtual ClusterPlan plan() const { return {.rus = 2, .hasPage = true}; }
+
+  HttpHeaders headers() const {
+    return {{"Authorization", "Bearer " + *readTokenFile(cluster_->data() + "/tokens/operate.token")}};
+  }
+  HttpAnswer get(const std::string& target) const {
+    return requestHttp(cluster_->addressOf("gateway"), "GET", target, headers());
+  }
+
+  std::unique_ptr<ManualCluster> cluster_;
+};
+
+TEST_F(RunningGateway, GivesTheFilesThatAreKeptOfTasksPieceByPiece) {
+  const std::string job = cluster_->submit(shellJob("seq 1 250000 > 'a file'; echo $TARCIL_TASK > number",
+                                                    "tasks: 2\nresults: ['a file', number]\n"));
+  EXPECT_EQ(cluster_->ended(job)["state"], "done");
+  const Json files = get("/api/v1/jobs/" + job + "/files?first=1").json();
+  EXPECT_EQ(files.at("task_count"), 2);
+  ASSERT_EQ(files.at("tasks").size(), 1u) << files;
+  const Json& task = files.at("tasks").at(0);
+  ASSERT_EQ(task.at("files").size(), 2u) << files;
+  const std::string attempt = std::to_string(task.at("attempt").get<uint64_t>());
+  const std::string file = "/api/v1/jobs/" + job + "/file?task=1&attempt=" + attempt + "&path=";
+  std::string expected, content;
+  for (int i = 1; i <= 250'000; ++i) expected += std::to_string(i) + "\n";
+  EXPECT_EQ(task.at("files").at(0).at("bytes"), expected.size());
+  for (;;) {
+    const HttpAnswer piece = get(file + "a%20file&offset=" + std::to_string(content.size()));
+    ASSERT_EQ(piece.status, 200) << piece.body;
+    EXPECT_LE(piece.body.size(), 1u << 20);
+    EXPECT_EQ(piece.headers.at("content-disposition"), "attachment") << "no browser shows it as a page";
+    if (piece.body.empty()) break;
+    content += piece.body;
+    EXPECT_EQ(piece.headers.at("tarcil-next-offset"), std::to_string(content.size()));
+  }
+  EXPECT_TRUE(content == expected);
+  EXPECT_EQ(get(file + "number").body, "1\n");
+  EXPECT_EQ(get(file + "..%2Fother").status, 404);
+  EXPECT_EQ(get("/api/v1/jobs/" + job + "/file?task=1&attempt=1&path=number").status, 409);
+  EXPECT_EQ(get("/api/v1/jobs/" + job + "/file?task=1").status, 400);
+}
+
+TEST_F(RunningGateway, GivesWhatALateBoundTaskWroteOnceItIsOver) {
+  const TraceFolder& traces = cluster_->traces();
+  const std::string job =
+      cluster_->submit(shellJob("echo early; " + traces.note("started") + traces.waitForGate() + "echo late",
+                                "policy: late-binding\n"));
+  traces.waitForLines("started", 1);
+  const std::string logs = "/api/v1/jobs/" + job + "/logs";
+  const HttpAnswer before = get(logs);
+  EXPECT_EQ(before.status, 200) << before.body;
+  EXPECT_EQ(before.headers.at("tarcil-ended"), "false");
+  HttpConnection stream(cluster_->addressOf("gateway"));
+  stream.sendRequest("GET", logs + "?follow=true", headers(), "");
+  stream.until("200 OK");
+  traces.openGate();
+  EXPECT_THAT(stream.until("event: ended"), HasSubstr(R"({"offset":0,"text":"early\nlate\n"})"));
+  EXPECT_EQ(get(logs + "?offset=6").body, "late\n");
+  EXPECT_EQ(get(logs + "?offset=11").headers.at("tarcil-ended"), "true");
+  EXPECT_EQ(get(logs + "?task=1").status, 404);
+}
+
+class WatchedGateway : public RunningGateway {
+ protected:
+  ClusterPlan plan() const override {
+    return {.rus = 2,
+            .monitorFlags = {"--performance-period", "100ms"},
+            .masterFlags = {"--adjusting-pause", "100ms", "--adjusting-calm", "1h"},
+            .hasPage = true};
+  }
+};
+
+TEST_F(WatchedGateway, RemembersHowATaskPerformedThatWasBelowWhatIsExpected) {
+  const TraceFolder& traces = cluster_->traces();
+  const std::string job = cluster_->submit(
+      shellJob("while [ -d " + traces.at("") + " ]; do [ -e " + traces.at("gate") +
+                   " ] && echo 100 > $TARCIL_METRIC_FILE || echo 50 > $TARCIL_METRIC_FILE; sleep 0.02; done",
+               "performance: {metric: reported, target: 100, window: 300ms}\n"));
+  const auto measures = [&]() {
+    const HttpAnswer answer = get("/api/v1/jobs/" + job + "/performance");
+    const Json tasks = answer.status == 200 ? answer.json().at("tasks") : Json::array();
+    return tasks.empty() ? Json::array() : tasks.at(0).at("measures");
+  };
+  cluster_->until("the violation is known", [&]() { return !measures().empty(); });
+  EXPECT_EQ(measures().at(0).at("part"), 0.5);
+  traces.openGate();
+  cluster_->until("it is over", [&]() { return measures().back().at("part") == 1; });
+  EXPECT_EQ(measures().at(0).at("part"), 0.5) << "what was before is still there";
+}
+
+class CrowdedGateway : public Gateway {
+ protected:
+  CrowdedGateway() : Gateway({{"--streams-of-user", "1000"}}) {}
+};
+
+TEST_F(CrowdedGateway, HasAThousandStreamsAndOneClearErrorBeyond) {
+  struct rlimit files {};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &files), 0);
+  files.rlim_cur = files.rlim_max;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &files), 0);
+  cluster_.until("it follows", [&]() { return get("/api/v1/summaries?jobs=1").status == 200; });
+  std::vector<std::unique_ptr<HttpConnection>> streams;
+  for (int i = 0; i < 1'000; ++i) {
+    streams.push_back(std::make_unique<HttpConnection>(address()));
+    streams.back()->sendRequest("GET", "/api/v1/events", as(token_), "");
+  }
+  for (auto& stream : streams) ASSERT_THAT(stream->until("\r\n"), HasSubstr("200 OK"));
+  const HttpAnswer beyond = get("/api/v1/events");
+  EXPECT_EQ(beyond.status, 429);
+  EXPECT_EQ(beyond.headers.at("retry-after"), "1");
+  EXPECT_THAT(beyond.body, HasSubstr("1000 streams are open"));
+  EXPECT_EQ(get("/api/v1/status").status, 200) << "whoever streams keeps nobody from asking";
+  const std::string job = submit("command: [work]\nenv: {TARCIL_EMULATE_SECONDS: \"3600\"}\n");
+  for (auto& stream : streams) stream->until(job);
+  streams.clear();
+  cluster_.until("there is room again", [&]() { return metric("tarcil_gateway_streams") == 0; });
 }
 
 class SmallGateway : public Gateway {

@@ -41,10 +41,9 @@ export async function get<T>(path: string): Promise<T> {
   return (await response.json()) as T;
 }
 
-// A text and headers: logs.
-export async function getText(path: string): Promise<{ text: string; headers: Headers }> {
+export async function getBytes(path: string): Promise<ArrayBuffer> {
   const response = await send(path, { signal: AbortSignal.timeout(kPatience) });
-  return { text: await response.text(), headers: response.headers };
+  return response.arrayBuffer();
 }
 
 // A stream that is read as it comes. The caller ends it by the signal.

@@ -155,6 +155,25 @@ export interface Explanation {
   steps: Step[];
 }
 
+// What the gateway was told of tasks that were below what is expected: `part` from `at` on; 1: no violation any more.
+export interface PerformanceHistory {
+  since: string; // when it began to listen
+  tasks: { task: number; measures: { at: string; part: number }[] }[];
+}
+
+export interface KeptFile {
+  path: string;
+  bytes: number;
+  mode: string;
+}
+
+export interface KeptFiles {
+  results: string[]; // of the job file
+  tasks: { task: number; state: RunState; attempt: number; files: KeptFile[] | null; problem: string | null }[];
+  task_count: number;
+  next: number | null;
+}
+
 export interface AffectedTask {
   job: string;
   number: number | null;

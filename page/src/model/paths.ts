@@ -16,7 +16,7 @@ export const paths = {
   submit: "/submit",
 };
 
-export const JOB_VIEWS = ["tasks", "why", "performance", "pressure", "logs"] as const;
+export const JOB_VIEWS = ["tasks", "why", "performance", "pressure", "logs", "files"] as const;
 export type JobView = (typeof JOB_VIEWS)[number];
 
 // The word of a sign-in address: what stands behind "#"; null where nothing usable does.

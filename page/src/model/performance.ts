@@ -1,6 +1,7 @@
 // A task's performance against what is expected, over time. The cluster tells violations and steps; while a task runs without one it
 // performs as expected, which is a band and not a line, since nothing more is known of it.
-import type { Explanation, Step } from "../api/types";
+import type { Cause, Explanation, PerformanceHistory, Step } from "../api/types";
+import { titleOf } from "./resources";
 
 export interface Measure {
   at: number; // ms
@@ -13,6 +14,7 @@ export interface Timeline {
   measures: Measure[]; // in the order of time; only while in violation
   steps: { at: number; text: string }[];
   degradedSince: number | null;
+  unheardUntil: number | null; // before that violations may have come and gone
 }
 
 export function partOf(violation: { expected: number; measured: number }): number {
@@ -20,51 +22,26 @@ export function partOf(violation: { expected: number; measured: number }): numbe
   return Math.min(1, violation.measured / violation.expected);
 }
 
-// What the page has seen of the tasks of one job while it was open. Remembers at most kMost measures a task.
-const kMost = 2_000;
-
-export class PerformanceMemory {
-  private readonly byTask = new Map<number, Measure[]>();
-  private readonly open = new Set<number>();
-
-  see(explanation: Explanation, now: number): void {
-    const degraded = new Set<number>();
-    for (const violation of explanation.troubles) {
-      degraded.add(violation.task);
-      const measures = this.measures(violation.task);
-      const since = violation.since === null ? now : Math.min(now, Date.parse(violation.since));
-      if (!this.open.has(violation.task)) measures.push({ at: since, part: partOf(violation) });
-      measures.push({ at: now, part: partOf(violation) });
-      this.open.add(violation.task);
-    }
-    for (const task of this.open) {
-      if (degraded.has(task)) continue;
-      this.measures(task).push({ at: now, part: 1 });
-      this.open.delete(task);
-    }
-    for (const measures of this.byTask.values()) measures.splice(0, Math.max(0, measures.length - kMost));
-  }
-
-  measures(task: number): Measure[] {
-    let known = this.byTask.get(task);
-    if (!known) this.byTask.set(task, (known = []));
-    return known;
-  }
+// Who or what, and through what.
+export function causeOf(cause: Cause): string {
+  return `${cause.neighbour ?? cause.kind.replace(/_/g, " ")}${cause.resource === null ? "" : ` through ${titleOf(cause.resource)}`}`;
 }
 
-export function timelineOf(memory: PerformanceMemory, explanation: Explanation, task: number, started: string | null, now: number): Timeline {
+export function timelineOf(history: PerformanceHistory | null, explanation: Explanation, task: number, started: string | null, now: number): Timeline {
   const steps = stepsOf(explanation.steps, task);
-  const measures = memory.measures(task);
-  const times = [...measures.map((each) => each.at), ...steps.map((each) => each.at)];
-  const began = started !== null ? Date.parse(started) : Math.min(now, ...times);
+  const told = history?.tasks.find((each) => each.task === task)?.measures ?? [];
+  const measures = told.map((each) => ({ at: Date.parse(each.at), part: each.part }));
   const violation = explanation.troubles.find((each) => each.task === task);
-  return {
-    began: Math.min(began, ...times),
-    now,
-    measures,
-    steps,
-    degradedSince: violation === undefined ? null : violation.since === null ? now : Date.parse(violation.since),
-  };
+  const degradedSince = violation === undefined ? null : violation.since === null ? now : Date.parse(violation.since);
+  const last = measures[measures.length - 1];
+  // The gateway may have been started later, or hear of it in a moment.
+  if (violation !== undefined && degradedSince !== null && last?.part !== partOf(violation)) {
+    measures.push({ at: last === undefined ? degradedSince : Math.max(last.at, degradedSince), part: partOf(violation) });
+  }
+  const times = [...measures.map((each) => each.at), ...steps.map((each) => each.at)];
+  const began = Math.min(started !== null ? Date.parse(started) : now, ...times);
+  const heardSince = history === null ? now : Date.parse(history.since);
+  return { began, now, measures, steps, degradedSince, unheardUntil: heardSince > began ? Math.min(now, heardSince) : null };
 }
 
 function stepsOf(steps: Step[], task: number): { at: number; text: string }[] {

@@ -11,6 +11,8 @@ const REMEDIES: [RegExp, string][] = [
   [/no server( that suits it)? takes tasks/, "Uncordon a server, or bring those that are down back. Its constraints may be too narrow."],
   [/would disturb others/,
     "Free slots are beside tasks that would suffer. It starts when they end; spreading it over more servers, or quality.protect_neighbours: false, starts it sooner."],
+  [/needed for its other tasks/,
+    "On the slots that are left its own tasks would disturb one another. The rest start as tasks end; a lower quality.target fits more of them at once."],
   [/leaves less to spare/, "It waits for a quieter slot for as long as quality.max_wait says; a shorter one starts it sooner."],
   [/on the rest/, "Free slots are too contended for its target. A lower quality.target starts it sooner and slower."],
   [/too slow for its target/, "Only slower platforms are free. A lower quality.target lets it take them."],

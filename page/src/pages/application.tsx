@@ -6,7 +6,7 @@ import { paths } from "../model/paths";
 import { RESOURCES, titleOf } from "../model/resources";
 import { counted, metricValue, percent, whole } from "../model/text";
 import { Bar, Empty, Field, Heading, Loaded, Panel, Time, useNow } from "../parts/basics";
-import { Table } from "../parts/table";
+import { Table, TableBox } from "../parts/table";
 import { Link } from "wouter-preact";
 
 export function Application({ name }: { name: string }) {
@@ -46,25 +46,27 @@ function Details({ profile }: { profile: Profile }) {
         {Object.entries(profile.platforms).map(([platform, factor]) => <Field name={`On ${platform}`}>{percent(factor)} of the best</Field>)}
       </dl>
       <Panel title="What it causes, and what it tolerates" aside="0 to 99, of a whole reference server">
-        <table class="pressures">
-          <thead><tr><th scope="col">Resource</th><th scope="col" class="num">Causes</th><th scope="col">Because</th><th scope="col" class="num">Observed</th>
-            <th scope="col" class="num">Tolerates</th><th scope="col">Because</th></tr></thead>
-          <tbody>
-            {RESOURCES.map((resource) => {
-              const seen = observed?.caused[resource];
-              return (
-                <tr>
-                  <th scope="row">{titleOf(resource)}</th>
-                  <td class="num">{profile.caused[resource]}</td>
-                  <td><Bar parts={[{ value: profile.caused[resource], tone: "active" }]} total={99} /><Entry profile={profile} resource={resource} kind="caused" /></td>
-                  <td class="num">{seen === undefined ? <span class="dim">—</span> : `${whole(seen.mean)} ± ${whole(seen.spread)}`}</td>
-                  <td class="num">{profile.tolerated[resource]}</td>
-                  <td><Bar parts={[{ value: profile.tolerated[resource], tone: "good" }]} total={99} /><Entry profile={profile} resource={resource} kind="tolerated" /></td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
+        <TableBox label="Causes and tolerates">
+          <table class="pressures">
+            <thead><tr><th scope="col">Resource</th><th scope="col" class="num">Causes</th><th scope="col">Because</th><th scope="col" class="num">Observed</th>
+              <th scope="col" class="num">Tolerates</th><th scope="col">Because</th></tr></thead>
+            <tbody>
+              {RESOURCES.map((resource) => {
+                const seen = observed?.caused[resource];
+                return (
+                  <tr>
+                    <th scope="row">{titleOf(resource)}</th>
+                    <td class="num">{profile.caused[resource]}</td>
+                    <td><Bar parts={[{ value: profile.caused[resource], tone: "active" }]} total={99} /><Entry profile={profile} resource={resource} kind="caused" /></td>
+                    <td class="num">{seen === undefined ? <span class="dim">—</span> : `${whole(seen.mean)} ± ${whole(seen.spread)}`}</td>
+                    <td class="num">{profile.tolerated[resource]}</td>
+                    <td><Bar parts={[{ value: profile.tolerated[resource], tone: "good" }]} total={99} /><Entry profile={profile} resource={resource} kind="tolerated" /></td>
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        </TableBox>
       </Panel>
       {observed !== null && observed.performances.length > 0 && (
         <Panel title="How it performs">

@@ -3,30 +3,31 @@ import { useMemo, useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 import { setPriority, steerJob } from "../api/actions";
 import { useAnswer } from "../api/cache";
-import type { Explanation, JobStatus, JobSummary, ServerDetails, Task } from "../api/types";
+import type { Explanation, JobStatus, JobSummary, PerformanceHistory, ServerDetails, Task } from "../api/types";
 import { groupsOf } from "../model/decisions";
 import { draftOf } from "../model/job_file";
 import { JOB_VIEWS, type JobView, paths } from "../model/paths";
-import { PerformanceMemory, timelineOf } from "../model/performance";
+import { causeOf, timelineOf } from "../model/performance";
 import { remedyFor } from "../model/reasons";
 import { RESOURCES, titleOf } from "../model/resources";
 import { isFinal } from "../model/states";
 import { bytes, counted, duration, percent, ranges } from "../model/text";
 import { Bar, Empty, Field, Heading, Loaded, Panel, State, Time, useNow } from "../parts/basics";
 import { ActionButton, attempt } from "../parts/doing";
-import { Table } from "../parts/table";
+import { Table, TableBox } from "../parts/table";
 import { CandidatesPicture } from "../pictures/candidates_picture";
 import { PerformancePicture } from "../pictures/performance_picture";
-import { JobEditor } from "./submit";
+import { Files } from "./files";
 import { Logs } from "./logs";
+import { JobEditor } from "./submit";
 
 const kDefaultDeviation = 0.1;
-const TITLES: Record<JobView, string> = { tasks: "Tasks", why: "Why here", performance: "Performance", pressure: "Pressure", logs: "Logs" };
+const TITLES: Record<JobView, string> = { tasks: "Tasks", why: "Why here", performance: "Performance", pressure: "Pressure", logs: "Logs", files: "Files" };
 
 export function Job({ job, view }: { job: string; view: JobView }) {
   const mine = (event: JobSummary) => event.id === job || String(event.number) === job;
   const status = useAnswer<JobStatus>(`/jobs/${encodeURIComponent(job)}`, { job: mine });
-  const hasExplanation = view !== "tasks" && view !== "logs";
+  const hasExplanation = view !== "tasks" && view !== "logs" && view !== "files";
   const explanation = useAnswer<Explanation>(hasExplanation ? `/jobs/${encodeURIComponent(job)}/explain` : null, { job: mine, violation: true });
   return (
     <Loaded answer={status}>
@@ -43,6 +44,7 @@ export function Job({ job, view }: { job: string; view: JobView }) {
           {view === "performance" && <Loaded answer={explanation}>{(why) => <Performance job={data} why={why} />}</Loaded>}
           {view === "pressure" && <Loaded answer={explanation}>{(why) => <Pressure why={why} />}</Loaded>}
           {view === "logs" && <Logs job={data} />}
+          {view === "files" && <Files job={data} />}
         </>
       )}
     </Loaded>
@@ -170,24 +172,13 @@ function Why({ job, why }: { job: JobStatus; why: Explanation }) {
   );
 }
 
-const memories = new Map<string, PerformanceMemory>();
-function memoryOf(job: string): PerformanceMemory {
-  let memory = memories.get(job);
-  if (!memory) {
-    if (memories.size >= 20) memories.delete(memories.keys().next().value as string);
-    memories.set(job, (memory = new PerformanceMemory()));
-  }
-  return memory;
-}
-
 function Performance({ job, why }: { job: JobStatus; why: Explanation }) {
-  const memory = memoryOf(job.id);
-  const seen = useMemo(() => { const now = Date.now(); memory.see(why, now); return now; }, [memory, why]);
+  const history = useAnswer<PerformanceHistory>(`/jobs/${job.id}/performance`, { violation: true });
   const interesting = new Set([...why.troubles.map((each) => each.task), ...why.steps.map((each) => each.task)]);
   const tasks = [...job.tasks].filter((task) => task.started !== null).sort((a, b) => Number(interesting.has(b.index)) - Number(interesting.has(a.index)) || a.index - b.index);
   const [chosen, setChosen] = useState<number | null>(null);
   const task = tasks.find((each) => each.index === chosen) ?? tasks[0];
-  const timeline = useMemo(() => task && timelineOf(memory, why, task.index, task.started, seen), [memory, why, task?.index, seen]);
+  const timeline = useMemo(() => task && timelineOf(history.data, why, task.index, task.started, Date.now()), [history.data, why, task?.index, task?.started]);
   if (task === undefined || timeline === undefined) return <Panel><Empty>No task has started: there is nothing to measure yet.</Empty></Panel>;
   const trouble = why.troubles.find((each) => each.task === task.index);
   return (
@@ -202,13 +193,13 @@ function Performance({ job, why }: { job: JobStatus; why: Explanation }) {
           <ul class="reasons">
             {trouble.causes.map((cause) => (
               <li><Bar parts={[{ value: cause.weight, tone: "bad" }]} total={1} />
-                <span><b>{cause.neighbour ?? cause.kind.replace(/_/g, " ")}</b>{cause.resource !== null && ` on ${titleOf(cause.resource)}`}{cause.evidence !== "" && `: ${cause.evidence}`}</span></li>
+                <span><b>{causeOf(cause)}</b>{cause.evidence !== "" && `: ${cause.evidence}`}</span></li>
             ))}
           </ul>
         </>
       )}
       <p class="hint">The dashed line is what the job expects; the band below it is what it may miss ({percent(kDefaultDeviation)} by default). Where no violation is reported the task is
-        drawn at the line. Measurements from before this page was opened are not kept. Only jobs with <code>performance</code> in their job file are watched.</p>
+        drawn at the line.{timeline.unheardUntil !== null && <> Violations that were over by <Time at={new Date(timeline.unheardUntil).toISOString()} now={timeline.now} /> are not shown: the gateway was started then.</>} Only jobs with <code>performance</code> in their job file are watched.</p>
     </Panel>
   );
 }
@@ -222,26 +213,28 @@ function Pressure({ why }: { why: Explanation }) {
   }
   return (
     <Panel title="Declared and measured pressure" aside={why.profile_assumed ? "profile assumed until it is measured" : undefined}>
-      <table class="pressures">
-        <thead><tr><th scope="col">Resource</th><th scope="col" class="num">Declared</th><th scope="col">0 to 99</th><th scope="col" class="num">Measured</th></tr></thead>
-        <tbody>
-          {shown.map((resource) => {
-            const values = measured.filter((each) => each.resource === resource).map((each) => each.value);
-            const top = values.length === 0 ? null : Math.max(...values);
-            return (
-              <tr>
-                <th scope="row">{titleOf(resource)}</th>
-                <td class="num">{why.declared[resource]}</td>
-                <td>
-                  <Bar parts={[{ value: why.declared[resource], tone: "active" }]} total={99} />
-                  {top !== null && <Bar parts={[{ value: top, tone: top > why.declared[resource] + 5 ? "bad" : "good" }]} total={99} />}
-                </td>
-                <td class="num">{top === null ? <span class="dim">not measured</span> : `${Math.min(...values)} to ${top}`}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+      <TableBox label="Declared and measured pressure">
+        <table class="pressures">
+          <thead><tr><th scope="col">Resource</th><th scope="col" class="num">Declared</th><th scope="col">0 to 99</th><th scope="col" class="num">Measured</th></tr></thead>
+          <tbody>
+            {shown.map((resource) => {
+              const values = measured.filter((each) => each.resource === resource).map((each) => each.value);
+              const top = values.length === 0 ? null : Math.max(...values);
+              return (
+                <tr>
+                  <th scope="row">{titleOf(resource)}</th>
+                  <td class="num">{why.declared[resource]}</td>
+                  <td>
+                    <Bar parts={[{ value: why.declared[resource], tone: "active" }]} total={99} />
+                    {top !== null && <Bar parts={[{ value: top, tone: top > why.declared[resource] + 5 ? "bad" : "good" }]} total={99} />}
+                  </td>
+                  <td class="num">{top === null ? <span class="dim">not measured</span> : `${Math.min(...values)} to ${top}`}</td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </TableBox>
       <p class="hint">Declared is what the profile says that one task causes on a whole reference server; measured, what its tasks were seen to cause. Placement goes by what is measured, once it is.</p>
     </Panel>
   );

@@ -4,9 +4,9 @@ import { Link } from "wouter-preact";
 import { useAnswer } from "../api/cache";
 import { type ContentionQuery, useContention } from "../api/contention";
 import type { Interference, QueueEntry, Sharing, Status, Violation } from "../api/types";
-import { observedLoss, predictedLoss, worstPairs } from "../model/interference";
+import { observedLoss, predictedLoss, remedyOf, worstPairs } from "../model/interference";
 import { paths } from "../model/paths";
-import { partOf } from "../model/performance";
+import { causeOf, partOf } from "../model/performance";
 import { remedyFor } from "../model/reasons";
 import { titleOf } from "../model/resources";
 import { counted, percent, whole } from "../model/text";
@@ -68,20 +68,21 @@ function WhoHurtsWhom() {
     <Panel title="Who hurts whom" aside={<Link href={paths.interference}>All applications</Link>}>
       <Loaded answer={interference}>
         {(data) => {
-          const pairs = worstPairs(data, 6);
+          const pairs = worstPairs(data, 5);
           if (pairs.length === 0) {
             return <Empty>No application hurts another. {data.applications.length === 0 && "Submit a job that names its application, with a profile, to see what it does to others."}</Empty>;
           }
           return (
             <ul class="pairs">
-              {pairs.map((pair) => (
+              {pairs.map((pair, i) => (
                 <li>
                   <Link href={paths.pair(pair.application, pair.beside)}><b>{pair.beside}</b> hurts <b>{pair.application}</b></Link>
                   <span class="how">through {titleOf(pair.resource)}</span>
                   <Bar parts={[{ value: Math.max(predictedLoss(pair), observedLoss(pair)), tone: pair.observed ? "bad" : "warn" }]} total={1} />
                   <span class="how">
-                    {pair.observed !== null && <b>observed: {percent(pair.observed.performance)} of what is expected; </b>}
-                    predicted {percent(1 - predictedLoss(pair))}
+                    {pair.observed !== null && <b>measured: {pair.application} reaches {percent(pair.observed.performance)} of what is expected; </b>}
+                    profiles predict {percent(1 - predictedLoss(pair))}{pair.observed === null && " where they meet"}
+                    {pair.observed !== null && (i === 0 || remedyOf(pairs[i - 1]) !== remedyOf(pair)) && <span class="hint">What to do: {remedyOf(pair)}</span>}
                   </span>
                 </li>
               ))}
@@ -97,7 +98,7 @@ function WhoHurtsWhom() {
               <li>
                 <Link href={paths.job(violation.number ?? violation.job, "performance")}>Task {violation.task} of job {violation.number ?? violation.job.slice(0, 8)}</Link>
                 {" "}on <Link href={paths.server(violation.server)}>{violation.server}</Link> reaches {percent(partOf(violation))}
-                {violation.causes.length > 0 && violation.causes[0].neighbour !== null && <>; likely cause: {violation.causes[0].neighbour}</>}
+                {violation.causes.length > 0 && <>; likely cause: {causeOf(violation.causes[0])}</>}
               </li>
             ))}
           </ul>

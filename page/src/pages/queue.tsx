@@ -30,7 +30,7 @@ export function Queue() {
             ? <Empty>No job waits: whatever was submitted runs, is held, or is over. See <Link href={paths.jobs}>all jobs</Link>, or <Link href={paths.submit}>submit one</Link>.</Empty>
             : <Table label="Waiting jobs" rows={entries} keyOf={(entry) => entry.id} columns={[
                 { title: "Place", class: "num", cell: (entry) => entry.ahead + 1 },
-                { title: "Job", cell: (entry) => <><JobLink job={entry} /> <span class="name">{entry.name}</span></> },
+                { title: "Job", class: "named", cell: (entry) => <><JobLink job={entry} /> <span class="name">{entry.name}</span></> },
                 { title: "User", cell: (entry) => entry.user },
                 { title: "Priority", class: "num", cell: (entry) => `${entry.priority}${entry.lifted_priority !== entry.priority ? ` (${entry.lifted_priority})` : ""}` },
                 { title: "Wants", cell: wants },

@@ -8,7 +8,7 @@ import { RESOURCES, type Resource, greatest, shortTitleOf, titleOf } from "../mo
 import { bytes, counted, ranges, signed } from "../model/text";
 import { Bar, Empty, Field, Heading, JobLink, Loaded, Panel, State } from "../parts/basics";
 import { ActionButton } from "../parts/doing";
-import { Table } from "../parts/table";
+import { Table, TableBox } from "../parts/table";
 
 export function Server({ name, isOperator }: { name: string; isOperator: boolean }) {
   const server = useAnswer<ServerDetails>(`/servers/${encodeURIComponent(name)}`, {
@@ -67,28 +67,30 @@ function limitOf(server: ServerDetails, resource: Resource): { slack: number; ta
 
 function Contention({ server }: { server: ServerDetails }) {
   return (
-    <table class="pressures">
-      <thead><tr><th scope="col">Resource</th><th scope="col" class="num">Pressure</th><th scope="col">Tasks, and what else is there</th><th scope="col">Who tolerates least</th></tr></thead>
-      <tbody>
-        {RESOURCES.map((resource) => {
-          const all = server.contention[resource], background = server.background[resource];
-          const absent = server.absent[resource], limit = limitOf(server, resource);
-          const causes = server.tasks.filter((task) => task.charged[resource] > 0).sort((a, b) => b.charged[resource] - a.charged[resource]).slice(0, 3);
-          return (
-            <tr class={absent === undefined ? "" : "unmeasured"}>
-              <th scope="row" title={absent === undefined ? undefined : `not measured: ${absent}`}>{titleOf(resource)}{absent !== undefined && <span class="tag hatch">not measured</span>}</th>
-              <td class="num">{all}</td>
-              <td>
-                <Bar parts={[{ value: all - (background ?? 0), tone: "active" }, { value: background ?? 0, tone: "warn" }]} total={99} />
-                <span class="how">{causes.map((task) => `job ${task.number ?? "?"}.${task.task}: ${task.charged[resource]}`).join(", ")}</span>
-              </td>
-              <td>{limit === null ? <span class="dim">nobody to hurt</span>
-                : <span class={limit.slack < 0 ? "bad-text" : ""}>job {limit.task.number ?? "?"}.{limit.task.task}: slack {signed(limit.slack)}</span>}</td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
+    <TableBox label="Pressure by resource">
+      <table class="pressures">
+        <thead><tr><th scope="col">Resource</th><th scope="col" class="num">Pressure</th><th scope="col">Tasks, and what else is there</th><th scope="col">Who tolerates least</th></tr></thead>
+        <tbody>
+          {RESOURCES.map((resource) => {
+            const all = server.contention[resource], background = server.background[resource];
+            const absent = server.absent[resource], limit = limitOf(server, resource);
+            const causes = server.tasks.filter((task) => task.charged[resource] > 0).sort((a, b) => b.charged[resource] - a.charged[resource]).slice(0, 3);
+            return (
+              <tr class={absent === undefined ? "" : "unmeasured"}>
+                <th scope="row" title={absent === undefined ? undefined : `not measured: ${absent}`}>{titleOf(resource)}{absent !== undefined && <span class="tag hatch">not measured</span>}</th>
+                <td class="num">{all}</td>
+                <td>
+                  <Bar parts={[{ value: all - (background ?? 0), tone: "active" }, { value: background ?? 0, tone: "warn" }]} total={99} />
+                  <span class="how">{causes.map((task) => `job ${task.number ?? "?"}.${task.task}: ${task.charged[resource]}`).join(", ")}</span>
+                </td>
+                <td>{limit === null ? <span class="dim">nobody to hurt</span>
+                  : <span class={limit.slack < 0 ? "bad-text" : ""}>job {limit.task.number ?? "?"}.{limit.task.task}: slack {signed(limit.slack)}</span>}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </TableBox>
   );
 }
 

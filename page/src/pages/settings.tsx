@@ -80,7 +80,8 @@ function WhatWouldChange({ settings }: { settings: Values }) {
         )}
       </Loaded>
       <p>An operator sets it; running agents follow at once: <Command>{`tarcil tune --rarity ${rarity} --confidence ${confidence}`}</Command></p>
-      <p>What the last day would have been under it: <Command>{"tarcil record --output day.tar, then tarcil sim --replay day.tar"}</Command></p>
+      <p>What a day would have been under it, waits and performance beside what they were: record one by <Command>{"tarcil record --for 24h day.rec.gz"}</Command> and replay
+        it by <Command>{`tarcil sim --replay day.rec.gz --ratio ${drawn ?? settings.draws}`}</Command></p>
     </Panel>
   );
 }

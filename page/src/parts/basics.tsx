@@ -1,6 +1,6 @@
 // Small parts that every page is made of.
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import type { Answer } from "../api/cache";
 import { paths } from "../model/paths";
@@ -48,8 +48,11 @@ export function Panel({ title, aside, children, wide, id }: {
   );
 }
 
+// Names the browser's tab too.
 export function Heading({ title, children }: { title: ComponentChildren; children?: ComponentChildren }) {
-  return <div class="heading"><h1>{title}</h1>{children !== undefined && <div class="beside">{children}</div>}</div>;
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => { document.title = `${heading.current?.textContent ?? ""} · tarcil`; });
+  return <div class="heading"><h1 ref={heading}>{title}</h1>{children !== undefined && <div class="beside">{children}</div>}</div>;
 }
 
 // What to do where there is nothing to see.

@@ -2,8 +2,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 
-const kPatience = 1_500;
-
 function isWriting(target: EventTarget | null): boolean {
   return target instanceof Element && target.matches("input, select, textarea, [contenteditable]");
 }
@@ -15,7 +13,7 @@ export function Shortcuts({ places }: { places: [string, string, string][] }) {
   useEffect(() => {
     localStorage.setItem("shortcuts", isOn ? "on" : "off");
     if (!isOn) return;
-    let gAt = 0;
+    let isAfterG = false;
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.altKey || event.metaKey || isWriting(event.target)) return;
       if (event.key === "/") {
@@ -23,13 +21,11 @@ export function Shortcuts({ places }: { places: [string, string, string][] }) {
         document.getElementById("search")?.focus();
       } else if (event.key === "?") {
         dialog.current?.showModal();
-      } else if (Date.now() - gAt < kPatience) {
-        gAt = 0;
+      } else if (isAfterG) {
         const place = places.find(([, , letter]) => letter === event.key);
         if (place) navigate(place[0]);
-      } else if (event.key === "g") {
-        gAt = Date.now();
       }
+      isAfterG = event.key === "g" && !isAfterG;
     };
     document.addEventListener("keydown", onKeyDown);
     return () => document.removeEventListener("keydown", onKeyDown);

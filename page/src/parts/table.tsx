@@ -18,11 +18,16 @@ function onArrows(event: KeyboardEvent): void {
   link.focus();
 }
 
+// Wider than the page it scrolls by itself.
+export function TableBox({ label, children }: { label: string; children: ComponentChildren }) {
+  return <div class="table" tabIndex={0} role="region" aria-label={label} onKeyDown={onArrows}>{children}</div>;
+}
+
 export function Table<T>({ label, columns, rows, keyOf }: {
   label: string; columns: ColumnOf<T>[]; rows: T[]; keyOf: (row: T) => string | number;
 }) {
   return (
-    <div class="table" tabIndex={0} role="region" aria-label={label} onKeyDown={onArrows}>
+    <TableBox label={label}>
       <table>
         <thead><tr>{columns.map((column) => <th scope="col" class={column.class}>{column.title}</th>)}</tr></thead>
         <tbody>
@@ -31,7 +36,7 @@ export function Table<T>({ label, columns, rows, keyOf }: {
           ))}
         </tbody>
       </table>
-    </div>
+    </TableBox>
   );
 }
 

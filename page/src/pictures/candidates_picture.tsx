@@ -7,6 +7,7 @@ import { paths } from "../model/paths";
 import { greatest, least, shortTitleOf, titleOf } from "../model/resources";
 import { counted, percent, ranges, signed } from "../model/text";
 import { Bar } from "../parts/basics";
+import { TableBox } from "../parts/table";
 
 const kSide = 220, kRoom = 34;
 
@@ -72,7 +73,7 @@ export function CandidatesPicture({ group }: { group: DecisionGroup }) {
       <div class="columns">
         {decision.best.length > 0 && <Scatter group={group} marked={marked} onMark={setMarked} />}
         {decision.best.length > 0 && (
-          <div class="table" tabIndex={0} role="region" aria-label="Candidates">
+          <TableBox label="Candidates">
             <table>
               <thead><tr><th scope="col">Server</th><th scope="col" class="num">S</th><th scope="col" class="num">Q</th><th scope="col">Behind the one above by</th>
                 <th scope="col">Neighbours' least slack</th><th scope="col">Contention there</th></tr></thead>
@@ -83,7 +84,7 @@ export function CandidatesPicture({ group }: { group: DecisionGroup }) {
                 ))}
               </tbody>
             </table>
-          </div>
+          </TableBox>
         )}
       </div>
       {reasons.length > 0 && <>

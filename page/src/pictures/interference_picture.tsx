@@ -7,6 +7,7 @@ import { percent } from "../model/text";
 import { CanvasPicture, type Cell, type Colour, useWidth } from "../parts/canvas";
 
 const kMostCell = 52, kLeastCell = 12;
+const kReadable = 34; // a cell of so many pixels has its number in it, and the dot in a corner
 
 export function InterferencePicture({ data, order, chosen, onChoose }: {
   data: Interference; order: "tasks" | "suffers" | "name"; chosen: InterferencePair | null; onChoose: (pair: InterferencePair) => void;
@@ -48,10 +49,10 @@ export function InterferencePicture({ data, order, chosen, onChoose }: {
         context.fillStyle = colour(`loss-${level}`);
         context.fillRect(at.x, at.y, step - 1, step - 1);
         const seen = pair === null ? 0 : observedLoss(pair);
-        if (step >= 34 && loss > 0 && seen === 0) {
+        if (step >= kReadable && loss > 0) {
           context.fillStyle = colour(`loss-ink-${level}`);
           context.textAlign = "center";
-          context.fillText(percent(loss).replace(" ", ""), at.x + step / 2, at.y + step / 2);
+          context.fillText(percent(loss).replace(" ", ""), at.x + step / 2, at.y + (pair?.observed ? 0.68 : 0.5) * step);
         }
         if (pair !== null && pair.observed !== null) dot(context, at, step, seen, colour);
         if (chosen !== null && pair !== null && chosen.application === pair.application && chosen.beside === pair.beside) {
@@ -101,18 +102,16 @@ function short(name: string): string {
   return name.length > 16 ? name.slice(0, 15) + "…" : name;
 }
 
-function dot(context: CanvasRenderingContext2D, at: Cell, step: number, loss: number, colour: Colour): void {
-  const radius = Math.max(2.5, (step / 2 - 3) * Math.sqrt(Math.min(1, loss / 0.6)));
+function dot(context: CanvasRenderingContext2D, cell: Cell, step: number, loss: number, colour: Colour): void {
+  const isInCorner = step >= kReadable;
+  const most = isInCorner ? step / 5 : step / 2 - 3;
+  const radius = Math.max(2.5, most * Math.sqrt(Math.min(1, loss / 0.6)));
+  const [x, y] = isInCorner ? [cell.x + step - 3 - most, cell.y + 2 + most] : [cell.x + (step - 1) / 2, cell.y + (step - 1) / 2];
   context.beginPath();
-  context.arc(at.x + (step - 1) / 2, at.y + (step - 1) / 2, radius, 0, 2 * Math.PI);
+  context.arc(x, y, radius, 0, 2 * Math.PI);
   context.fillStyle = colour("observed");
   context.fill();
   context.lineWidth = 1.5;
   context.strokeStyle = colour("panel");
   context.stroke();
-  if (step >= 34 && radius > 11) {
-    context.fillStyle = colour("panel");
-    context.textAlign = "center";
-    context.fillText(percent(loss).replace(" ", ""), at.x + (step - 1) / 2, at.y + (step - 1) / 2);
-  }
 }
