@@ -31,6 +31,8 @@
 #include "bench/report.h"
 #include "cli/cluster.h"
 #include "cli/output/job_status.h"
+#include "core/base/failure.h"
+#include "env/clock.h"
 #include "rpc/errors.h"
 #include "rpc/token.h"
 
@@ -57,13 +59,15 @@ JobSpec oneTask(std::vector<std::string> command) {
 // One logged-in client per agent of the cluster.
 class Submitters final {
  public:
-  Submitters(kj::AsyncIoContext& io, const Context& context, const std::string& token) {
+  Submitters(kj::AsyncIoContext& io, const Context& context, const std::string& token)
+      : security_(systemClock(), trustOf(context)) {
     for (size_t i = 0; i < context.agents.size(); ++i) {
       ClientOptions options;
       options.first = i;
       clients_.push_back(std::make_unique<Client>(
-          Net{io.provider->getNetwork(), *io.lowLevelProvider, io.provider->getTimer()}, context.agents,
-          token, options, [](const std::string& message) { std::fprintf(stderr, "%s\n", message.c_str()); }));
+          Net{io.provider->getNetwork(), *io.lowLevelProvider, io.provider->getTimer(), &security_},
+          context.agents, token, options,
+          [](const std::string& message) { std::fprintf(stderr, "%s\n", message.c_str()); }));
     }
   }
 
@@ -71,6 +75,12 @@ class Submitters final {
   size_t count() const { return clients_.size(); }
 
  private:
+  static Trust trustOf(const Context& context) {
+    if (context.authority.empty()) return {std::nullopt, context.insecure};
+    return {requireInput(readAuthorityFile(context.authority)), context.insecure};
+  }
+
+  Security security_;
   std::vector<std::unique_ptr<Client>> clients_;
 };
 

@@ -10,6 +10,7 @@
 #include "core/base/failure.h"
 #include "core/model/file_pieces.h"
 #include "core/model/job_size.h"
+#include "env/clock.h"
 #include "rpc/errors.h"
 #include "rpc/token.h"
 #include "schema/convert.h"
@@ -28,6 +29,12 @@ std::string requireToken(const Context& context) {
   auto token = readTokenFile(context.tokenFile);
   if (token) return std::move(*token);
   throw Failure(kExitNoCluster, "cannot use the token: " + token.error().message);
+}
+
+Trust requireTrust(const Context& context) {
+  Trust trust{.insecure = context.insecure};
+  if (!context.authority.empty()) trust.credentials = requireInput(readAuthorityFile(context.authority));
+  return trust;
 }
 
 void randomBytes(void* to, size_t size) {
@@ -85,13 +92,19 @@ Cluster::Cluster(const ContextFlags& flags)
 Cluster::Cluster(std::unique_ptr<kj::AsyncIoContext> io, const Context& context)
     : ownIo_(std::move(io)),
       io_(*ownIo_),
+      security_(systemClock(), requireTrust(context)),
       agents_(context.agents),
       token_(requireToken(context)),
       client_(net(), agents_, token_, optionsFor(agents_), [](const std::string& message) { say(message); }) {
+  for (const std::string& agent : agents_) {
+    if (const Status may = security_.mayUse(agent); !may) throw badInput("--cluster: " + may.error().message);
+  }
 }
 
-Cluster::Cluster(kj::AsyncIoContext& io, std::vector<std::string> agents, std::string token)
+Cluster::Cluster(kj::AsyncIoContext& io, const Trust& trust, std::vector<std::string> agents,
+                 std::string token)
     : io_(io),
+      security_(systemClock(), trust),
       agents_(std::move(agents)),
       token_(std::move(token)),
       client_(net(), agents_, token_, optionsFor(agents_), [](const std::string&) {}) {}

@@ -33,13 +33,15 @@ class Cluster {
   // Finds the cluster and reads the token; nothing is sent yet.
   explicit Cluster(const ContextFlags& flags);
   // On an event loop that others use too, and which outlives it.
-  Cluster(kj::AsyncIoContext& io, std::vector<std::string> agents, std::string token);
+  Cluster(kj::AsyncIoContext& io, const Trust& trust, std::vector<std::string> agents, std::string token);
   KJ_DISALLOW_COPY(Cluster);
 
   Client& client() { return client_; }
   kj::Timer& timer() { return io_.provider->getTimer(); }
   // For other ways into the same cluster.
-  Net net() { return {io_.provider->getNetwork(), *io_.lowLevelProvider, io_.provider->getTimer()}; }
+  Net net() {
+    return {io_.provider->getNetwork(), *io_.lowLevelProvider, io_.provider->getTimer(), &security_};
+  }
   const std::vector<std::string>& agents() const { return agents_; }
   const std::string& token() const { return token_; }
   kj::UnixEventPort& events() { return io_.unixEventPort; }
@@ -86,6 +88,7 @@ class Cluster {
 
   const std::unique_ptr<kj::AsyncIoContext> ownIo_;  // null on the loop of others
   kj::AsyncIoContext& io_;
+  Security security_;
   const std::vector<std::string> agents_;
   const std::string token_;
   Client client_;

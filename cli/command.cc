@@ -139,6 +139,13 @@ void addClusterFlags(CLI::App& command, ContextFlags& flags) {
       .add_option("--token-file", flags.tokenFile,
                   "File with your token, readable by you alone; default TARCIL_TOKEN_FILE.")
       ->type_name("FILE");
+  command
+      .add_option("--authority", flags.authority,
+                  "Certificate of the authority of a remote cluster, its identity/authority.pem; default"
+                  " TARCIL_AUTHORITY, else that of --data.")
+      ->type_name("FILE");
+  command.add_flag("--insecure", flags.insecure,
+                   "Without that, send your token to other machines in clear; also by TARCIL_INSECURE=1.");
 }
 
 CLI::Validator wholeNumber(int64_t least, int64_t most) {

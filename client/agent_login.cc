@@ -26,7 +26,7 @@ bool hasOneOf(std::string_view text, std::span<const std::string_view> words) {
 }  // namespace
 
 kj::Promise<kj::Own<Connection>> connectToAgent(Net net, const std::string& agent) {
-  return kj::evalNow([net, &agent]() { return connect(net, agent); })
+  return kj::evalNow([net, &agent]() { return connect(net, agent, {MemberRole::kAgent}); })
       .then(
           [](kj::Own<Connection>&& connection) { return kj::mv(connection); },
           [](kj::Exception&& exception) -> kj::Own<Connection> {

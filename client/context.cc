@@ -57,7 +57,19 @@ Result<std::string> dataFolder(const std::string& flag) {
   return invalid("neither TARCIL_DATA nor XDG_STATE_HOME nor HOME is set; give --data DIR");
 }
 
-Result<Context> findContext(const ContextFlags& flags) {
+namespace {
+
+// The authority of a cluster that this machine has joined; empty where there is none.
+std::string authorityOf(const ContextFlags& flags) {
+  if (!flags.authority.empty()) return flags.authority;
+  if (std::string file = environment("TARCIL_AUTHORITY"); !file.empty()) return file;
+  const auto data = dataFolder(flags.data);
+  std::error_code ignored;
+  const std::string file = data ? *data + "/identity/authority.pem" : "";
+  return std::filesystem::exists(file, ignored) ? file : "";
+}
+
+Result<Context> findAgents(const ContextFlags& flags) {
   std::string tokenFile = flags.tokenFile.empty() ? environment("TARCIL_TOKEN_FILE") : flags.tokenFile;
   if (!flags.cluster.empty()) return byAddresses("--cluster", flags.cluster, tokenFile);
   const std::string fromEnvironment = environment("TARCIL_CLUSTER");
@@ -68,6 +80,17 @@ Result<Context> findContext(const ContextFlags& flags) {
   if (!folder) return folder.error();
   auto context = readContext(*folder);
   if (context && !tokenFile.empty()) context->tokenFile = tokenFile;
+  return context;
+}
+
+}  // namespace
+
+Result<Context> findContext(const ContextFlags& flags) {
+  auto context = findAgents(flags);
+  if (context) {
+    context->authority = authorityOf(flags);
+    context->insecure = flags.insecure || environment("TARCIL_INSECURE") == "1";
+  }
   return context;
 }
 

@@ -1,4 +1,5 @@
 # Every package comes from Debian 12; scripts/install-packages.sh names them.
+set(OPENSSL_USE_STATIC_LIBS TRUE)  # also where CapnProto asks for it
 find_package(Threads REQUIRED)
 find_package(CapnProto REQUIRED)
 find_package(yaml-cpp REQUIRED)
@@ -18,7 +19,7 @@ endif()
 
 # The libraries with the most symbols are linked statically: binding them at run time took half of the time of a short
 # command such as `tarcil run -- true` (docs/benchmarks.md).
-foreach(library kj kj-async kj-http capnp capnp-json capnp-rpc)
+foreach(library kj kj-async kj-http kj-tls capnp capnp-json capnp-rpc)
   find_library(TARCIL_STATIC_${library} lib${library}.a REQUIRED)
   set_target_properties(CapnProto::${library} PROPERTIES IMPORTED_LOCATION ${TARCIL_STATIC_${library}})
 endforeach()

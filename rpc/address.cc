@@ -162,6 +162,15 @@ Status checkAddress(const std::string& address, AddressUse use) {
   return invalid("address '" + address + "': " + problem + "; write host:port or unix:/path/to/socket");
 }
 
+bool isTcp(const std::string& address) {
+  return !isUnix(address);
+}
+
+bool staysOnThisMachine(const std::string& address) {
+  return isUnix(address) || address.starts_with("127.") || address.starts_with("localhost:") ||
+         address.starts_with("[::1]:");
+}
+
 Result<std::vector<std::string>> parseAddresses(const std::string& list) {
   std::vector<std::string> addresses;
   size_t begin = 0;

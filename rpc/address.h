@@ -19,6 +19,12 @@ enum class AddressUse {
 // host is a name, an IPv4 address or an IPv6 address in brackets; whether it exists shows when it is used.
 Status checkAddress(const std::string& address, AddressUse use);
 
+// "host:port", and no Unix socket.
+bool isTcp(const std::string& address);
+
+// What is sent there never leaves this machine: a Unix socket, or a loopback address by its usual names.
+bool staysOnThisMachine(const std::string& address);
+
 // Comma-separated addresses to connect to; each is checked. Empty parts are Invalid.
 Result<std::vector<std::string>> parseAddresses(const std::string& list);
 

@@ -6,6 +6,8 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <memory>
+
 #include "core/model/job.h"
 #include "rpc/acceptor.h"
 #include "rpc/coalescing_stream.h"
@@ -41,12 +43,16 @@ void set(kj::AsyncIoStream& stream, int level, int option, int value) {
   stream.setsockopt(level, option, &value, sizeof value);
 }
 
-// Small messages are joined by CoalescingStream; over TCP the kernel must not wait for more.
-void prepareTcp(kj::AsyncIoStream& stream) {
+bool isUnixSocket(kj::AsyncIoStream& stream) {
   int domain = AF_UNIX;
   kj::uint size = sizeof domain;
   stream.getsockopt(SOL_SOCKET, SO_DOMAIN, &domain, &size);
-  if (domain == AF_UNIX) return;
+  return domain == AF_UNIX;
+}
+
+// Small messages are joined by CoalescingStream; over TCP the kernel must not wait for more.
+void prepareTcp(kj::AsyncIoStream& stream) {
+  if (isUnixSocket(stream)) return;
   set(stream, IPPROTO_TCP, TCP_NODELAY, 1);
   set(stream, SOL_SOCKET, SO_KEEPALIVE, 1);
   set(stream, IPPROTO_TCP, TCP_KEEPIDLE, kAskAfterSeconds);
@@ -81,7 +87,7 @@ kj::Promise<void> silenceOf(Heartbeat& heartbeat, capnp::Capability::Client& pee
   });
 }
 
-class ClientConnection final : public Connection {
+class ClientConnection : public Connection {
  public:
   ClientConnection(kj::Timer& timer, kj::Own<kj::AsyncIoStream> stream)
       : heartbeat_(timer),
@@ -92,14 +98,17 @@ class ClientConnection final : public Connection {
         watching_(silenceOf(heartbeat_, bootstrap_)
                       .then([this]() {
                         KJ_LOG(INFO, "a peer is silent: the connection is dropped");
-                        // What waits for the peer learns that it is gone.
-                        stream_->abortRead();
+                        abort();
                       })
                       .eagerlyEvaluate(nullptr)) {}
 
   capnp::Capability::Client bootstrap() override { return bootstrap_; }
 
   kj::Promise<void> onDisconnect() override { return network_.onDisconnect(); }
+
+ protected:
+  // What waits for the peer learns that it is gone.
+  void abort() { stream_->abortRead(); }
 
  private:
   Heartbeat heartbeat_;
@@ -110,10 +119,24 @@ class ClientConnection final : public Connection {
   kj::Promise<void> watching_;  // dropped first, with the call that asks the peer
 };
 
+// To a peer whose certificate may be revoked: that ends it.
+class RevocableConnection final : public ClientConnection {
+ public:
+  RevocableConnection(kj::Timer& timer, kj::Own<kj::AsyncIoStream> stream, kj::Promise<void> untilRevoked)
+      : ClientConnection(timer, kj::mv(stream)),
+        revoked_(untilRevoked.eagerlyEvaluate([this](kj::Exception&&) { abort(); })) {}
+
+ private:
+  kj::Promise<void> revoked_;
+};
+
 class Server final : private kj::TaskSet::ErrorHandler {
  public:
-  Server(kj::Timer& timer, kj::Own<kj::ConnectionReceiver> receiver, Greeter greeter)
+  Server(kj::Timer& timer, kj::Own<kj::ConnectionReceiver> receiver, Greeter greeter, Security* security,
+         Demand demand)
       : timer_(timer),
+        security_(security),
+        demand_(demand),
         acceptor_(timer, kj::mv(receiver),
                   [this](kj::Own<kj::AsyncIoStream> stream) { take(kj::mv(stream)); }),
         greeter_(kj::mv(greeter)),
@@ -125,15 +148,26 @@ class Server final : private kj::TaskSet::ErrorHandler {
  private:
   void take(kj::Own<kj::AsyncIoStream> stream) {
     prepareTcp(*stream);
+    const std::string address = addressOf(*stream);
+    auto peer = std::make_shared<PeerName>();
+    if (security_ != nullptr && security_->speaksTls() && !isUnixSocket(*stream))
+      stream = security_->accept(kj::mv(stream), demand_, peer);
     auto heartbeat = kj::heap<Heartbeat>(timer_);
-    auto visitor =
-        visitors_.admit(coalescing(timer_, heartbeat->listenTo(kj::mv(stream)), BeyondUnread::kReadsNoMore));
+    auto visitor = visitors_.admit(
+        coalescing(timer_, heartbeat->listenTo(kj::mv(stream)), BeyondUnread::kReadsNoMore), address, peer);
     auto accepted =
         kj::heap<Accepted>(kj::mv(heartbeat), kj::mv(visitor.stream), greeter_(kj::mv(visitor.letIn)));
-    auto silent = visitor.isRole.then([&accepted = *accepted]() { return accepted.silence(); });
+    auto silent = visitor.isRole.then([this, peer = kj::mv(peer), &accepted = *accepted]() {
+      return accepted.silence().exclusiveJoin(untilRevoked(*peer));
+    });
     auto ended =
         accepted->network.onDisconnect().exclusiveJoin(kj::mv(visitor.tooLate)).exclusiveJoin(kj::mv(silent));
     connections_.add(ended.attach(kj::mv(accepted)));
+  }
+
+  kj::Promise<void> untilRevoked(const PeerName& peer) {
+    if (!peer.identity) return kj::NEVER_DONE;
+    return security_->untilRevoked(*peer.identity);
   }
 
   struct Accepted {
@@ -164,6 +198,8 @@ class Server final : private kj::TaskSet::ErrorHandler {
   void taskFailed(kj::Exception&& exception) override { KJ_LOG(INFO, "connection failed", exception); }
 
   kj::Timer& timer_;
+  Security* const security_;
+  const Demand demand_;
   Acceptor acceptor_;
   Greeter greeter_;
   Visitors visitors_;
@@ -172,22 +208,43 @@ class Server final : private kj::TaskSet::ErrorHandler {
 
 }  // namespace
 
-kj::Promise<kj::Own<Connection>> connect(Net net, const std::string& address) {
-  auto tooLate = net.timer.afterDelay(kSilence).then([address]() -> kj::Own<kj::AsyncIoStream> {
-    kj::throwFatalException(kj::Exception(
-        kj::Exception::Type::DISCONNECTED, __FILE__, __LINE__,
-        kj::str("cannot connect to ", address.c_str(), ": no answer for ", kSilence / kj::SECONDS, " s")));
-  });
-  return connectTo(net.network, net.io, address)
-      .exclusiveJoin(kj::mv(tooLate))
-      .then([&timer = net.timer](kj::Own<kj::AsyncIoStream>&& stream) -> kj::Own<Connection> {
-        prepareTcp(*stream);
-        return kj::heap<ClientConnection>(timer, kj::mv(stream));
-      });
+kj::Own<Connection> connectionOver(kj::Timer& timer, kj::Own<kj::AsyncIoStream> stream) {
+  return kj::heap<ClientConnection>(timer, kj::mv(stream));
 }
 
-kj::Promise<void> serve(kj::Timer& timer, kj::Own<kj::ConnectionReceiver> receiver, Greeter greeter) {
-  auto server = kj::heap<Server>(timer, kj::mv(receiver), kj::mv(greeter));
+kj::Promise<kj::Own<Connection>> connect(Net net, const std::string& address, const Expected& whom) {
+  const auto fails = [address](const std::string& why) {
+    return kj::Exception(kj::Exception::Type::DISCONNECTED, __FILE__, __LINE__,
+                         kj::str("cannot connect to ", address.c_str(), ": ", why.c_str()));
+  };
+  if (net.security != nullptr) {
+    if (const Status may = net.security->mayUse(address); !may) return fails(may.error().message);
+  }
+  auto tooLate = net.timer.afterDelay(kSilence).then([fails]() -> kj::Own<Connection> {
+    kj::throwFatalException(fails("no answer for " + std::to_string(kSilence / kj::SECONDS) + " s"));
+  });
+  return connectTo(net.network, net.io, address)
+      .then([net, address, whom,
+             fails](kj::Own<kj::AsyncIoStream>&& stream) -> kj::Promise<kj::Own<Connection>> {
+        prepareTcp(*stream);
+        if (net.security == nullptr || !net.security->protects(address))
+          return connectionOver(net.timer, kj::mv(stream));
+        return net.security->dial(kj::mv(stream), whom)
+            .then(
+                [net](Security::Dialled&& dialled) -> kj::Own<Connection> {
+                  return kj::heap<RevocableConnection>(net.timer, kj::mv(dialled.stream),
+                                                       net.security->untilRevoked(dialled.peer));
+                },
+                [fails](kj::Exception&& exception) -> kj::Own<Connection> {
+                  kj::throwFatalException(fails(exception.getDescription().cStr()));
+                });
+      })
+      .exclusiveJoin(kj::mv(tooLate));
+}
+
+kj::Promise<void> serve(kj::Timer& timer, kj::Own<kj::ConnectionReceiver> receiver, Greeter greeter,
+                        Security* security, Demand demand) {
+  auto server = kj::heap<Server>(timer, kj::mv(receiver), kj::mv(greeter), security, demand);
   auto running = server->run();
   return running.attach(kj::mv(server));
 }

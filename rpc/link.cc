@@ -15,8 +15,12 @@ constexpr auto kMaxPause = 1 * kj::SECONDS;
 class Link final {
  public:
   Link(Net net, std::string address, kj::Function<kj::Promise<Attached>(capnp::Capability::Client)> attach,
-       kj::Function<void(const Error&)> lost)
-      : net_(net), address_(std::move(address)), attach_(kj::mv(attach)), lost_(kj::mv(lost)) {}
+       kj::Function<void(const Error&)> lost, Expected whom)
+      : net_(net),
+        address_(std::move(address)),
+        whom_(std::move(whom)),
+        attach_(kj::mv(attach)),
+        lost_(kj::mv(lost)) {}
 
   kj::Promise<void> run() {
     return tryOnce()
@@ -32,7 +36,7 @@ class Link final {
  private:
   // Ends, always with an exception, when the connection is lost.
   kj::Promise<void> tryOnce() {
-    return connect(net_, address_).then([this](kj::Own<Connection>&& connection) {
+    return connect(net_, address_, whom_).then([this](kj::Own<Connection>&& connection) {
       auto& held = *connection;
       auto attached = kj::evalNow([this, &held]() { return attach_(held.bootstrap()); });
       return attached
@@ -54,6 +58,7 @@ class Link final {
 
   Net net_;
   const std::string address_;
+  const Expected whom_;
   kj::Function<kj::Promise<Attached>(capnp::Capability::Client)> attach_;
   kj::Function<void(const Error&)> lost_;
   kj::Duration pause_ = kFirstPause;
@@ -63,8 +68,8 @@ class Link final {
 
 kj::Promise<void> keepLinked(Net net, std::string address,
                              kj::Function<kj::Promise<Attached>(capnp::Capability::Client)> attach,
-                             kj::Function<void(const Error&)> lost) {
-  auto link = kj::heap<Link>(net, std::move(address), kj::mv(attach), kj::mv(lost));
+                             kj::Function<void(const Error&)> lost, Expected whom) {
+  auto link = kj::heap<Link>(net, std::move(address), kj::mv(attach), kj::mv(lost), std::move(whom));
   auto running = link->run();
   return running.attach(kj::mv(link));
 }

@@ -17,13 +17,13 @@ struct Attached {
   kj::Promise<void> fault = kj::NEVER_DONE;
 };
 
-// Connects, hands the peer's bootstrap capability to `attach`, and waits for the connection to end or to be
-// dropped. Whenever that happens, or connecting or attaching fails, tells `lost` why and tries again, after
-// 20 ms at first and up to 1 s, from 20 ms again after a connection that ended by itself. Runs until dropped;
-// never resolves.
+// Connects to whom is expected there, hands the peer's bootstrap capability to `attach`, and waits for the
+// connection to end or to be dropped. Whenever that happens, or connecting or attaching fails, tells `lost`
+// why and tries again, after 20 ms at first and up to 1 s, from 20 ms again after a connection that ended by
+// itself. Runs until dropped; never resolves.
 kj::Promise<void> keepLinked(Net net, std::string address,
                              kj::Function<kj::Promise<Attached>(capnp::Capability::Client)> attach,
-                             kj::Function<void(const Error&)> lost);
+                             kj::Function<void(const Error&)> lost, Expected whom = {});
 
 // So that an outage of a peer is told once and not with every try: of what `lost` says, the first word of
 // each outage counts, and a word of another kind (the peer is there now, and refuses).

@@ -14,9 +14,7 @@
 #include "rpc/stream_around.h"
 
 namespace tarcil {
-namespace {
 
-// Empty for Unix sockets.
 std::string addressOf(kj::AsyncIoStream& stream) {
   sockaddr_storage peer{};
   socklen_t size = sizeof peer;
@@ -31,8 +29,6 @@ std::string addressOf(kj::AsyncIoStream& stream) {
   }
   return text.data();
 }
-
-}  // namespace
 
 // Shared by the stream, LetIn and the promise, each of which may be the last to go.
 struct Visitors::Visitor final : kj::Refcounted {
@@ -157,10 +153,10 @@ Visitors::~Visitors() noexcept(false) {
   for (Visitor* visitor : visitors_) visitor->all = nullptr;
 }
 
-Visitors::Admission Visitors::admit(kj::Own<kj::AsyncIoStream> stream) {
-  const std::string address = addressOf(*stream);
-  makeRoom(address);
-  auto visitor = kj::refcounted<Visitor>(*this, address);
+Visitors::Admission Visitors::admit(kj::Own<kj::AsyncIoStream> stream, const std::string& from,
+                                    std::shared_ptr<const PeerName> peer) {
+  makeRoom(from);
+  auto visitor = kj::refcounted<Visitor>(*this, from);
   auto late =
       timer_.afterDelay(kLoginTime).then([self = kj::addRef(*visitor)]() mutable -> kj::Promise<void> {
         if (self->isIn) return kj::NEVER_DONE;
@@ -171,7 +167,8 @@ Visitors::Admission Visitors::admit(kj::Own<kj::AsyncIoStream> stream) {
   // std::function copies what it holds.
   auto shared = std::make_shared<kj::Own<Visitor>>(kj::addRef(*visitor));
   return {kj::heap<Stream>(kj::mv(stream), kj::mv(visitor)),
-          LetIn([shared](Peer as, kj::Maybe<FairCalls::User&> user) { (*shared)->letIn(as, user); }),
+          LetIn([shared](Peer as, kj::Maybe<FairCalls::User&> user) { (*shared)->letIn(as, user); },
+                std::move(peer)),
           late.exclusiveJoin(kj::mv(sentAway)), kj::mv(isRole)};
 }
 

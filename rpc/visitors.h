@@ -10,10 +10,13 @@
 #include <functional>
 #include <list>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "rpc/fair_calls.h"
+#include "rpc/security.h"
 #include "rpc/turns.h"
 
 namespace tarcil {
@@ -34,18 +37,27 @@ inline constexpr size_t kVisitorsAtOnce = 4;
 // (rpc/heartbeat.h); a user's command may be waiting for its terminal.
 enum class Peer : uint8_t { kUser, kRole };
 
-// Tells that the peer has logged in, and as which user. May be called more than once, of which the first
-// counts, and after the connection has ended. Throws Exhausted where the user has too many connections.
+// A peer before it is let in. Tells that it has logged in, and as which user. May be called more than once,
+// of which the first counts, and after the connection has ended. Throws Exhausted where the user has too many
+// connections.
 class LetIn final {
  public:
   using Tell = std::function<void(Peer, kj::Maybe<FairCalls::User&>)>;
-  explicit LetIn(Tell tell) : tell_(std::move(tell)) {}
+  explicit LetIn(Tell tell, std::shared_ptr<const PeerName> peer = std::make_shared<const PeerName>())
+      : tell_(std::move(tell)), peer_(std::move(peer)) {}
 
   void operator()(Peer as, kj::Maybe<FairCalls::User&> user = nullptr) const { tell_(as, user); }
 
+  // Whom the peer's certificate is for, from its first call on; nothing where it showed none.
+  const std::optional<Identity>& peer() const { return peer_->identity; }
+
  private:
   Tell tell_;
+  std::shared_ptr<const PeerName> peer_;
 };
+
+// Of a socket's peer, without the port. Empty for Unix sockets.
+std::string addressOf(kj::AsyncIoStream& socket);
 
 // Single-threaded. `timer` outlives it.
 class Visitors final {
@@ -63,7 +75,9 @@ class Visitors final {
     // Resolves when it logs in as a role.
     kj::Promise<void> isRole = nullptr;
   };
-  Admission admit(kj::Own<kj::AsyncIoStream> stream);
+  // `from`: addressOf() the socket below the stream.
+  Admission admit(kj::Own<kj::AsyncIoStream> stream, const std::string& from,
+                  std::shared_ptr<const PeerName> peer = std::make_shared<const PeerName>());
 
   size_t count() const { return visitors_.size(); }
 

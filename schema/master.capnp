@@ -10,12 +10,19 @@ using Types = import "types.capnp";
 using Profiles = import "profiles.capnp";
 using Performance = import "performance.capnp";
 using Crons = import "crons.capnp";
+using Members = import "members.capnp";
 
 interface MasterGate {
   login @0 (token :Text) -> (caller :Types.Caller, user :UserPort, agent :AgentPort, monitor :MonitorPort,
                              cluster :Text, epoch :UInt64);
   # Of the ports, only the one of the token's role is set: submit and operate get `user`. A wrong token fails as Denied.
-  # `cluster` and `epoch` name the cluster. A repeat gives another session.
+  # `cluster` and `epoch` name the cluster. A repeat gives another session. Of a peer with a certificate the token does not
+  # count: it is let in as the role of that, and only under its name. One that was revoked fails as Denied.
+
+  renewCertificate @1 (request :Text) -> (certificate :Text);
+  # For a peer with a certificate, which need not log in: another one for the same role and name. `request` as
+  # Members.JoinGate's. Success: on disk; the one before stays good until it expires. Fails as Denied for a peer without a
+  # certificate or with one that was revoked, as Exhausted where it has too many. A repeat gives yet another.
 }
 
 interface AgentPort {
@@ -71,6 +78,10 @@ interface AgentFeed {
   # when offered, but for restart delays that end and waits that reach their bound. `shares`: of users, who have one each
   # unless another number is told. `superseded`: another connection speaks for the agent, and this process ends; an older one
   # learns it from the answer to its next commit.
+
+  revoked @1 (serials :List(UInt64)) -> ();
+  # All certificates that are revoked and have not expired: from now on nobody gets in with one, and whoever did is
+  # disconnected. After attach where there are any, and when that changes. A repeat changes nothing.
 }
 
 struct UserShares {
@@ -242,6 +253,9 @@ interface MonitorControl {
   # Success: the task may use these shares, in (0, 1], of its cores' time, of the rate at which it used disks and network, of
   # the last-level cache and of the memory bandwidth, until another call, or the connection ends: then it is throttled no more. Fails as NotFound for a task that is not running
   # here, as Unavailable where the machine cannot throttle it. A repeat changes nothing.
+
+  revoked @4 (serials :List(UInt64)) -> ();
+  # As AgentFeed's.
 }
 
 interface UserPort {
@@ -387,6 +401,19 @@ interface UserPort {
   # once, as it is now; at most 1,000 of both and some 1 MiB. Held until something has. `instance` and `next` are what to ask with
   # next; with others than a master gave, at first 0, the present ones are answered at once, and `missed`: what came between is not
   # known, and everything is to be asked for anew. `waiting`: all jobs that wait. Fails as Exhausted where too many wait. Reads only.
+
+  inviteMember @33 (role :Members.MemberRole, name :Text, life :UInt64) -> (word :Text, until :Int64);
+  # Role operate. Success: on disk. `word`: with which a machine joins the cluster, once, under this role and name, within
+  # `life` microseconds; an earlier one for the name is void. Fails as Invalid, as Conflict where the name has a certificate
+  # that is good or the cluster has no authority. A repeat gives another word, and the one before is void.
+
+  members @34 (after :Members.MemberPosition) -> (members :List(Members.Member), next :Members.MemberPosition);
+  # Role operate. By role, then name, without their words; those behind `after`, at most 1,000. Where `next` is not null there
+  # are more. Reads only.
+
+  revokeMember @35 (role :Members.MemberRole, name :Text) -> ();
+  # Role operate. Success: on disk, and told to agents and monitors: no certificate of that name lets anybody in, nor does a
+  # word that is out for it. Fails as NotFound. A repeat changes nothing.
 }
 
 enum CronChange { hold @0; release @1; run @2; remove @3; }

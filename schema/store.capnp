@@ -6,8 +6,9 @@ $Cxx.namespace("tarcil::wire");
 using Types = import "types.capnp";
 using Profiles = import "profiles.capnp";
 using Crons = import "crons.capnp";
+using Members = import "members.capnp";
 
-const formatVersion :UInt32 = 11;
+const formatVersion :UInt32 = 12;
 # Rises when a program of the previous version could no longer read what this one writes.
 
 struct StoredRecord {
@@ -30,6 +31,7 @@ struct StoredRecord {
     observed @15 :Profiles.ObservedProfile;
     upload @16 :UploadRecord;
     cron @17 :Crons.Cron;
+    member @18 :Members.Member;
   }
 }
 

@@ -27,7 +27,7 @@ LIBRARIES = {
     "kj": "kj", "capnp": "capnp", "rocksdb": "rocksdb", "spdlog": "spdlog", "fmt": "fmt", "yaml-cpp": "yaml-cpp",
     "CLI": "CLI", "nlohmann": "nlohmann", "Eigen": "Eigen", "eigen3": "Eigen", "boost": "boost",
     "absl": "absl", "prometheus": "prometheus", "gtest": "gtest", "gmock": "gtest", "benchmark": "benchmark",
-    "rapidcheck": "rapidcheck", "rapidcheck.h": "rapidcheck",
+    "rapidcheck": "rapidcheck", "rapidcheck.h": "rapidcheck", "openssl": "openssl",
 }
 # Standard headers that do what pure code does not: I/O and threads.
 IMPURE_STD = {"fstream", "iostream", "filesystem", "thread", "future"}
@@ -36,10 +36,10 @@ IMPLIED = {"capnp": {"kj"}, "spdlog": {"fmt"}}
 
 CORE = ["core/base", "core/model", "core/state", "core/decide"]
 ENV = ["env", "env/linux"]
-LOGIC = ["master/logic", "master/store", "agent/logic", "monitor/logic", "gateway/logic"]
+LOGIC = ["identity/logic", "master/logic", "master/store", "agent/logic", "monitor/logic", "gateway/logic"]
 IO_LIBRARIES = {"kj", "capnp", "spdlog", "fmt", "os", "prometheus"}
 # What the roles' processes stand on.
-BELOW_ROLES = [*CORE, "latebinding", "schema", "rpc", "metrics", *ENV]
+BELOW_ROLES = [*CORE, "identity", "identity/logic", "latebinding", "schema", "rpc", "metrics", *ENV]
 # What is around the roles' decisions.
 AROUND = ["master/store/rocks", "master/server", "agent/late", "agent/server", "monitor/container", "monitor/late",
           "monitor/pressure", "monitor/performance", "monitor/server", "gateway/server"]
@@ -55,16 +55,19 @@ TABLE = {
     "classifier": (CORE, {"Eigen"}),
     "classifier/kernels": (CORE[:2], {"os"}),
     "profiler": ([*CORE, "classifier", "classifier/kernels"], {"os"}),
-    "schema": (CORE, {"capnp", "kj"}),
+    "schema": ([*CORE, "identity/logic"], {"capnp", "kj"}),
     "env": (["core/base"], {"kj", "spdlog", "fmt"}),
     "env/linux": (["core/base", "env"], {"kj", "spdlog", "fmt", "absl", "os"}),
-    "rpc": ([*CORE, "schema", *ENV], {"kj", "capnp", "os"}),
+    # Who is who: what is decided about certificates, and their texts, which OpenSSL makes.
+    "identity/logic": (["core/base"], set()),
+    "identity": (["core/base", "identity/logic"], {"openssl"}),
+    "rpc": ([*CORE, "schema", "identity", "identity/logic", *ENV], {"kj", "capnp", "os"}),
     "metrics": (["core/base", "rpc"], {"kj", "prometheus"}),
     "shim": ([], {"os"}),
     # The roles: their decisions, and what is around those. No role includes another.
-    "master/store": ([*CORE, "latebinding"], {"boost"}),
-    "master/logic": ([*CORE, "lsh", "latebinding", "master/store"], {"boost"}),
-    "master/store/rocks": ([*CORE, "master/store", "schema", "rpc", *ENV], {"rocksdb", *IO_LIBRARIES}),
+    "master/store": ([*CORE, "identity/logic", "latebinding"], {"boost"}),
+    "master/logic": ([*CORE, "identity/logic", "lsh", "latebinding", "master/store"], {"boost"}),
+    "master/store/rocks": ([*CORE, "identity/logic", "master/store", "schema", "rpc", *ENV], {"rocksdb", *IO_LIBRARIES}),
     "master/server": ([*BELOW_ROLES, "master/logic", "master/store", "master/store/rocks"], IO_LIBRARIES),
     "agent/logic": ([*CORE, "lsh", "latebinding"], {"boost"}),
     "agent/late": ([*BELOW_ROLES, "agent/logic", "agent/server"], IO_LIBRARIES),
@@ -82,13 +85,13 @@ TABLE = {
     "examples": (["include/tarcil"], {"os"}),
     "sim": ([*CORE, "lsh", "latebinding", "classifier", *LOGIC], {"boost"}),
     "formats": ([*CORE, "latebinding", "profiler", "sim", "env"], {"os", "yaml-cpp", "nlohmann"}),
-    "client": ([*CORE, "latebinding", "include/tarcil", "formats", "schema", "rpc", *ENV], {"kj", "capnp", "os"}),
+    "client": ([*CORE, "identity", "identity/logic", "latebinding", "include/tarcil", "formats", "schema", "rpc", *ENV], {"kj", "capnp", "os"}),
     # A gateway shows what commands show, and so it has their code.
     "gateway/logic": (CORE, set()),
-    "gateway/server": ([*BELOW_ROLES, "client", "formats", "cli", "gateway/logic"], {"nlohmann", *IO_LIBRARIES}),
+    "gateway/server": ([*BELOW_ROLES, "client", "formats", "cli", "gateway/logic"], {"nlohmann", "openssl", *IO_LIBRARIES}),
     "deploy": ([*BELOW_ROLES, "client", "formats", *LOGIC, *AROUND], IO_LIBRARIES),
     # What is in cli/tarcild/ is another program: the one that everybody starts has nothing of the roles' own.
-    "cli": ([*CORE, "latebinding", "schema", "rpc", "metrics", *ENV, "classifier", "client", "formats"],
+    "cli": ([*CORE, "identity", "identity/logic", "latebinding", "schema", "rpc", "metrics", *ENV, "classifier", "client", "formats"],
             {"CLI", "nlohmann", "kj", "capnp", "os"}),
     "cli/tarcild": ([*BELOW_ROLES, "classifier", "classifier/kernels", "profiler", "client", "formats", "deploy", "cli",
                      "sim", "master/store", "master/store/rocks"], {"CLI", "nlohmann", *IO_LIBRARIES}),

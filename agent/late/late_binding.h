@@ -88,7 +88,7 @@ class LateBindingAgent final {
   // Where what a task wrote is; at address "" where it is not over, or never ran. With `wait`, once it
   // is over.
   struct OutputLocation {
-    std::string address;  // of the monitor
+    std::string server, address;  // the latter of its monitor; empty: there is no output
     late::SlotLeaseId lease = 0;
     bool isOver = false;
   };

@@ -52,14 +52,15 @@ class LateLink::Port final : public wire::LateAgentPort::Server {
   LateLink* link_;
 };
 
-LateLink::LateLink(LateBindingAgent& agent, Net net, std::string address, std::string token)
+LateLink::LateLink(LateBindingAgent& agent, Net net, std::string address, const std::string& server,
+                   std::string token)
     : agent_(agent),
       address_(std::move(address)),
-      token_(std::move(token)),
+      token_(tokenFor(net, address_, token)),
       calls_(*this),
       link_(keepLinked(
                 net, address_, [this](capnp::Capability::Client monitor) { return attach(kj::mv(monitor)); },
-                [this](const Error& error) { lost(error); })
+                [this](const Error& error) { lost(error); }, {MemberRole::kMonitor, server})
                 .eagerlyEvaluate(stopsIfFailed("the link to a monitor"))) {}
 
 LateLink::~LateLink() noexcept(false) {

@@ -35,7 +35,9 @@ struct LateOutbox {
 // Single-threaded; the agent outlives it.
 class LateLink final : private kj::TaskSet::ErrorHandler {
  public:
-  LateLink(LateBindingAgent& agent, Net net, std::string address, std::string token);
+  // `server`: one that the monitor there stands for.
+  LateLink(LateBindingAgent& agent, Net net, std::string address, const std::string& server,
+           std::string token);
   ~LateLink() noexcept(false);
 
   const std::string& address() const { return address_; }

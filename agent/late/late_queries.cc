@@ -136,13 +136,13 @@ kj::Promise<LateBindingAgent::OutputLocation> LateBindingAgent::outputLocation(c
   if (job == nullptr) return toException(noJob(id));
   for (const auto& [over, name] : job->over) {
     if (job->numberOf(over.task) != task) continue;
-    if (over.lease == 0) return OutputLocation{"", 0, true};
+    if (over.lease == 0) return OutputLocation{"", "", 0, true};
     const LateServer* server = servers_.find(name);
     if (server == nullptr)
       return toException(notFound("server " + name + ", which has the output, is not there"));
-    return OutputLocation{server->address, over.lease, true};
+    return OutputLocation{server->name, server->address, over.lease, true};
   }
-  if (!wait || job->isOver()) return OutputLocation{"", 0, job->isOver()};
+  if (!wait || job->isOver()) return OutputLocation{"", "", 0, job->isOver()};
   auto over = over_.wait({job->number, std::nullopt});
   // Of a task that the job does not have, nothing but the job's end would be heard.
   if (job->has(task)) over = over.exclusiveJoin(over_.wait({job->number, task}));

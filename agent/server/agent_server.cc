@@ -22,6 +22,11 @@ class FeedImpl final : public wire::AgentFeed::Server {
  public:
   explicit FeedImpl(AgentServer& server) : server_(server) {}
 
+  kj::Promise<void> revoked(RevokedContext context) override {
+    server_.setRevoked(convert::readNumbers<uint64_t>(context.getParams().getSerials()));
+    return kj::READY_NOW;
+  }
+
   kj::Promise<void> update(UpdateContext context) override {
     // What cannot be taken would be missing for ever: with a new link everything comes again.
     KJ_IF_MAYBE (failure, kj::runCatchingExceptions([this, &context]() {
@@ -85,7 +90,8 @@ std::vector<JobAssignment> jobsIn(const Answer& answer) {
 
 AgentServer::AgentServer(Net net, const Clock& clock, Rng rng, AgentServerOptions options,
                          kj::Function<void(const Error&)> refused, kj::Function<void()> attached)
-    : timer_(net.timer),
+    : net_(net),
+      timer_(net.timer),
       clock_(clock),
       rng_(rng),
       options_(std::move(options)),
@@ -151,7 +157,7 @@ std::string AgentServer::metrics() {
 
 kj::Promise<Attached> AgentServer::attach(wire::MasterGate::Client master) {
   auto login = master.loginRequest();
-  login.setToken(text(options_.token));
+  login.setToken(text(tokenFor(net_, options_.master, options_.token)));
   return login.send().then([this](auto&& response) {
     cluster_ = text(response.getCluster());
     if (!response.hasAgent()) {

@@ -74,6 +74,10 @@ class AgentServer final {
 
   // One message of the master's feed. Returns whether the copy differed from its checksum and was dropped.
   bool takeUpdate(wire::AgentFeed::UpdateParams::Reader update);
+  // Certificates that let nobody in.
+  void setRevoked(const std::vector<uint64_t>& serials) {
+    if (net_.security != nullptr) net_.security->setRevoked(serials);
+  }
   // The link is made anew.
   void dropLink(const kj::Exception& why);
 
@@ -95,6 +99,7 @@ class AgentServer final {
   void carryOut(agent::AskSnapshot& action);
   void carryOut(agent::WakeAt& action);
 
+  const Net net_;
   kj::Timer& timer_;
   const Clock& clock_;
   Rng rng_;

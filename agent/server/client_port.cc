@@ -103,7 +103,7 @@ class ClientPortImpl final : public UserPortServer<wire::ClientPort> {
       const AllocationId allocation = place.getAllocation();
       if (allocation == 0) return kj::READY_NOW;
       return server_.monitors()
-          .resultFiles(text(place.getAddress()), allocation, after)
+          .resultFiles({text(place.getServer()), text(place.getAddress())}, allocation, after)
           .then([context, allocation](auto&& listed) mutable {
             auto results = context.getResults();
             results.setFiles(listed.getFiles());
@@ -130,7 +130,7 @@ class ClientPortImpl final : public UserPortServer<wire::ClientPort> {
                 {ErrorCode::kConflict, "the task was run again meanwhile; ask for its files anew"});
           }
           return server_.monitors()
-              .readResult(text(place.getAddress()), allocation, path, offset)
+              .readResult({text(place.getServer()), text(place.getAddress())}, allocation, path, offset)
               .then([context](auto&& read) mutable { context.getResults().setContent(read.getContent()); });
         });
   }
@@ -201,7 +201,7 @@ class ClientPortImpl final : public UserPortServer<wire::ClientPort> {
             return kj::READY_NOW;
           }
           return server_.monitors()
-              .lateOutput(place.address, place.lease, stream, offset)
+              .lateOutput({place.server, place.address}, place.lease, stream, offset)
               .then([context](MonitorClient::Output&& output) mutable {
                 auto results = context.getResults();
                 results.setContent(output.content);
@@ -237,8 +237,8 @@ class ClientPortImpl final : public UserPortServer<wire::ClientPort> {
         return Output{.ended = true, .allocation = allocation};
       const bool isOver = isFinal(fromWire(place.getState()));
       return server_.monitors()
-          .output(text(place.getAddress()), allocation, asked.stream, asked.offset, asked.wait,
-                  asked.taken == allocation)
+          .output({text(place.getServer()), text(place.getAddress())}, allocation, asked.stream, asked.offset,
+                  asked.wait, asked.taken == allocation)
           .then([allocation](MonitorClient::Output&& output) {
             return Output{kj::mv(output.content), output.ended, allocation, output.start};
           })

@@ -56,7 +56,7 @@ class HeldPort final : public wire::LaunchPort::Server {
 
 kj::Promise<wire::LaunchPort::Outcome> MonitorClient::launch(const std::string& address,
                                                              const LaunchSpec& spec) {
-  Peer& peer = peerAt(address);
+  Peer& peer = peerAt({spec.server, address});
   auto request = peer.port.launchRequest();
   write(spec, request.initSpec());
   return request.send()
@@ -78,20 +78,19 @@ kj::Promise<Answer> MonitorClient::droppingLost(const std::string& address, uint
   });
 }
 
-kj::Promise<MonitorClient::Output> MonitorClient::output(const std::string& address, AllocationId allocation,
+kj::Promise<MonitorClient::Output> MonitorClient::output(const Place& place, AllocationId allocation,
                                                          wire::Stream stream, uint64_t offset, bool wait,
                                                          bool isTaken) {
-  return outputOf(address, {allocation, false, stream, offset, wait, isTaken});
+  return outputOf(place, {allocation, false, stream, offset, wait, isTaken});
 }
 
-kj::Promise<MonitorClient::Output> MonitorClient::lateOutput(const std::string& address,
-                                                             late::SlotLeaseId lease, wire::Stream stream,
-                                                             uint64_t offset) {
-  return outputOf(address, {lease, true, stream, offset, false, false});
+kj::Promise<MonitorClient::Output> MonitorClient::lateOutput(const Place& place, late::SlotLeaseId lease,
+                                                             wire::Stream stream, uint64_t offset) {
+  return outputOf(place, {lease, true, stream, offset, false, false});
 }
 
-kj::Promise<MonitorClient::Output> MonitorClient::outputOf(const std::string& address, const Asked& asked) {
-  Peer& peer = peerAt(address);
+kj::Promise<MonitorClient::Output> MonitorClient::outputOf(const Place& place, const Asked& asked) {
+  Peer& peer = peerAt(place);
   auto request = peer.port.outputRequest();
   request.setAllocation(asked.id);
   request.setLate(asked.isLate);
@@ -99,42 +98,43 @@ kj::Promise<MonitorClient::Output> MonitorClient::outputOf(const std::string& ad
   request.setOffset(asked.offset);
   request.setWait(asked.wait);
   request.setTaken(asked.isTaken);
-  return droppingLost<Output>(address, peer.number, request.send().then([](auto&& response) {
+  return droppingLost<Output>(place.address, peer.number, request.send().then([](auto&& response) {
     return Output{kj::heapArray<kj::byte>(response.getContent()), response.getEnded(), response.getStart()};
   }));
 }
 
 kj::Promise<capnp::Response<wire::LaunchPort::ResultFilesResults>> MonitorClient::resultFiles(
-    const std::string& address, AllocationId allocation, const std::string& after) {
-  Peer& peer = peerAt(address);
+    const Place& place, AllocationId allocation, const std::string& after) {
+  Peer& peer = peerAt(place);
   auto request = peer.port.resultFilesRequest();
   request.setAllocation(allocation);
   request.setAfter(convert::text(after));
-  return droppingLost<capnp::Response<wire::LaunchPort::ResultFilesResults>>(address, peer.number,
+  return droppingLost<capnp::Response<wire::LaunchPort::ResultFilesResults>>(place.address, peer.number,
                                                                              request.send());
 }
 
 kj::Promise<capnp::Response<wire::LaunchPort::ReadResultResults>> MonitorClient::readResult(
-    const std::string& address, AllocationId allocation, const std::string& path, uint64_t offset) {
-  Peer& peer = peerAt(address);
+    const Place& place, AllocationId allocation, const std::string& path, uint64_t offset) {
+  Peer& peer = peerAt(place);
   auto request = peer.port.readResultRequest();
   request.setAllocation(allocation);
   request.setPath(convert::text(path));
   request.setOffset(offset);
-  return droppingLost<capnp::Response<wire::LaunchPort::ReadResultResults>>(address, peer.number,
+  return droppingLost<capnp::Response<wire::LaunchPort::ReadResultResults>>(place.address, peer.number,
                                                                             request.send());
 }
 
-MonitorClient::Peer& MonitorClient::peerAt(const std::string& address) {
-  auto it = peers_.find(address);
-  if (it == peers_.end()) it = peers_.emplace(address, Peer{++numbers_, logIn(address)}).first;
+MonitorClient::Peer& MonitorClient::peerAt(const Place& place) {
+  auto it = peers_.find(place.address);
+  if (it == peers_.end()) it = peers_.emplace(place.address, Peer{++numbers_, logIn(place)}).first;
   return it->second;
 }
 
-kj::Promise<wire::LaunchPort::Client> MonitorClient::logIn(const std::string& address) {
-  return connect(net_, address).then([this](kj::Own<Connection>&& connection) {
+kj::Promise<wire::LaunchPort::Client> MonitorClient::logIn(const Place& place) {
+  auto connecting = connect(net_, place.address, {MemberRole::kMonitor, place.server});
+  return connecting.then([token = tokenFor(net_, place.address, token_)](kj::Own<Connection>&& connection) {
     auto request = connection->bootstrap().castAs<wire::MonitorGate>().loginRequest();
-    request.setToken(kj::StringPtr(token_.c_str(), token_.size()));
+    request.setToken(convert::text(token));
     return request.send().then(
         [connection = kj::mv(connection)](auto&& response) mutable -> wire::LaunchPort::Client {
           return kj::heap<HeldPort>(kj::mv(connection), response.getLauncher());

@@ -1,4 +1,5 @@
-// Calls to monitors: one connection per address, made when first needed, dropped when a call over it fails.
+// Calls to monitors: one connection per address, to whoever stands for the server that is meant, made when
+// first needed, dropped when a call over it fails.
 #pragma once
 
 #include <map>
@@ -16,6 +17,11 @@ class MonitorClient final {
  public:
   MonitorClient(Net net, std::string token) : net_(net), token_(std::move(token)) {}
 
+  // Where a server's monitor listens.
+  struct Place {
+    std::string server, address;
+  };
+
   // Fails where it is not known whether the launch arrived: it may be repeated.
   kj::Promise<wire::LaunchPort::Outcome> launch(const std::string& address, const LaunchSpec& spec);
 
@@ -25,17 +31,17 @@ class MonitorClient final {
     uint64_t start;  // of the content in the whole output
   };
   // `wait`: held until there is some, or the task has ended. `isTaken`: what is before `offset` has arrived.
-  kj::Promise<Output> output(const std::string& address, AllocationId allocation, wire::Stream stream,
+  kj::Promise<Output> output(const Place& place, AllocationId allocation, wire::Stream stream,
                              uint64_t offset, bool wait, bool isTaken);
   // Of a late-bound task that has ended.
-  kj::Promise<Output> lateOutput(const std::string& address, late::SlotLeaseId lease, wire::Stream stream,
+  kj::Promise<Output> lateOutput(const Place& place, late::SlotLeaseId lease, wire::Stream stream,
                                  uint64_t offset);
 
   // Files that are kept of a task, behind `after`; one of them from an offset on.
-  kj::Promise<capnp::Response<wire::LaunchPort::ResultFilesResults>> resultFiles(const std::string& address,
+  kj::Promise<capnp::Response<wire::LaunchPort::ResultFilesResults>> resultFiles(const Place& place,
                                                                                  AllocationId allocation,
                                                                                  const std::string& after);
-  kj::Promise<capnp::Response<wire::LaunchPort::ReadResultResults>> readResult(const std::string& address,
+  kj::Promise<capnp::Response<wire::LaunchPort::ReadResultResults>> readResult(const Place& place,
                                                                                AllocationId allocation,
                                                                                const std::string& path,
                                                                                uint64_t offset);
@@ -55,12 +61,12 @@ class MonitorClient final {
     bool wait = false;
     bool isTaken = false;
   };
-  kj::Promise<Output> outputOf(const std::string& address, const Asked& asked);
+  kj::Promise<Output> outputOf(const Place& place, const Asked& asked);
   // Hands `answer` on; where the connection of this number is lost, the next call makes a new one.
   template <typename Answer>
   kj::Promise<Answer> droppingLost(const std::string& address, uint64_t number, kj::Promise<Answer> answer);
-  Peer& peerAt(const std::string& address);
-  kj::Promise<wire::LaunchPort::Client> logIn(const std::string& address);
+  Peer& peerAt(const Place& place);
+  kj::Promise<wire::LaunchPort::Client> logIn(const Place& place);
   // After a failed call: the next one makes a new connection.
   void drop(const std::string& address, uint64_t number);
 

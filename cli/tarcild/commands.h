@@ -13,6 +13,8 @@ namespace tarcil {
 // A cluster and its roles.
 void addUp(CLI::App& app);
 void addDown(CLI::App& app);
+void addInit(CLI::App& app);
+void addJoin(CLI::App& app);
 void addServe(CLI::App& app);   // with all below it
 void addMaster(CLI::App& app);  // with all below it
 void addOptions(CLI::App& app);

@@ -9,6 +9,8 @@ namespace {
 VerbsOfTarcild verbs(const Words& userCommand) {
   return {{"up", addUp},
           {"down", addDown},
+          {"init", addInit},
+          {"join", addJoin},
           {"serve", addServe},
           {"master", addMaster},
           {"record", addRecord},

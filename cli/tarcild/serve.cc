@@ -17,6 +17,10 @@ void addRoleOptions(OptionTable& options, RoleFlags& flags) {
   options.text("--metrics", flags.metrics, "ADDR",
                "Serve metrics over HTTP at host:port or unix:PATH, to anyone who can connect. Default: "
                "nowhere");
+  options.flag("--insecure", flags.insecure,
+               "Listen at, and reach, addresses of other machines without TLS where there is no identity: "
+               "what is sent "
+               "can be read and changed on the way.");
   options
       .text("--log-level", flags.logLevel, "LEVEL",
             "Lowest level that is logged: debug, info, warning or error.")

@@ -16,8 +16,9 @@ struct Agent {
 };
 
 int run(Agent& agent) {
-  requireName("--name", agent.flags.name);
   agent.table.read();
+  agent.flags.data = requireInput(dataFolder(agent.flags.data));
+  if (!agent.flags.name.empty()) requireName("--name", agent.flags.name);
   for (const std::string& problem : late::problems(agent.flags.lateBinding.scheduler)) {
     throw badInput("--probe-ratio: " + problem);
   }
@@ -27,9 +28,13 @@ int run(Agent& agent) {
 void addOptions(CLI::App& command, Agent& agent) {
   OptionTable& table = agent.table;
   AgentFlags& flags = agent.flags;
-  table.text("--name", flags.name, "NAME", "Name of this agent in the cluster.").required();
-  table.text("--master", flags.master, "ADDR", "Address of the master.").required();
-  table.text("--token-file", flags.tokenFile, "FILE", "File with a token of role agent.").required();
+  table.text("--data", flags.data, "DIR",
+             "Folder with the identity that `tarcil join` made: it says who this is, and where the master "
+             "is. Default: as for other commands.");
+  table.text("--name", flags.name, "NAME", "Name of this agent in the cluster. Default: the identity's.");
+  table.text("--master", flags.master, "ADDR", "Address of the master. Default: the identity's.");
+  table.text("--token-file", flags.tokenFile, "FILE",
+             "File with a token of role agent, where there is no identity.");
   table.text("--listen", flags.listen, "ADDR", "host:port or unix:PATH for users.").required();
   table.text(
       "--advertise", flags.advertise, "ADDR",
@@ -51,10 +56,10 @@ void addOptions(CLI::App& command, Agent& agent) {
 
 void addServeAgent(CLI::App& serve) {
   addCommand(serve, "agent",
-             {"serve agent [OPTIONS] --name NAME --master ADDR --token-file FILE --listen ADDR",
-              "Schedule jobs: any number per cluster.",
+             {"serve agent [OPTIONS] --data DIR --listen ADDR", "Schedule jobs: any number per cluster.",
               "Takes jobs from users, samples and judges slots on its own copy of the state, commits to the "
               "master, and launches on monitors. Users may connect to any agent. It stores nothing on disk.",
+              "  tarcil serve agent --data /var/lib/tarcil-agent --listen 10.0.0.1:7101\n"
               "  tarcil serve agent --name a1 --master 10.0.0.1:7001 \\\n"
               "      --token-file /etc/tarcil/agent.token --listen 10.0.0.1:7101\n",
               kRoleExits},

@@ -34,7 +34,9 @@ void addOptions(Gateway& gateway) {
   table.texts(
       "--host", options.hosts, "NAME",
       "Name under which it is reached, besides --listen: what a Host header may say; may be repeated.");
-  table.flag("--insecure", flags.insecure, "Listen where other machines can connect, without TLS.");
+  table.text("--data", flags.data, "DIR",
+             "Folder whose identity/authority.pem says which agents to believe, as `tarcil join` writes it. "
+             "Default: none.");
   table.text("--key-file", options.keyFile, "FILE",
              "64 hexadecimal digits, the key of sessions: gateways with the same one take each other's. "
              "Default: one of this process");

@@ -31,7 +31,7 @@ constexpr int kIntervals = 360;
 int run(Master& master) {
   MasterFlags& flags = master.flags;
   const std::string data = requireInput(dataFolder(master.folder));
-  if (flags.listen.empty()) flags.listen = "unix:" + data + "/run/master.sock";
+  flags.data = data;
   if (flags.store.empty()) flags.store = data + "/master/store";
   if (flags.tokens.empty()) flags.tokens = data + "/master/tokens";
   master.table.read();
@@ -43,7 +43,14 @@ void addPlaces(Master& master) {
   OptionTable& table = master.table;
   table.text("--data", master.folder, "DIR", "Folder for everything below. Default: as for other commands.");
   table.text("--listen", master.flags.listen, "ADDR",
-             "host:port or unix:PATH. Default: unix:DATA/run/master.sock");
+             "host:port or unix:PATH. Default: as `tarcil init` was told, else unix:DATA/run/master.sock");
+  table.text("--join", master.flags.join, "ADDR",
+             "host:port for machines that join, where the cluster has an authority. Default: as `tarcil "
+             "init` was told.");
+  table.duration(
+      "--certificate-life", master.flags.certificateLife,
+      "How long certificates are good that it makes; roles renew theirs at two thirds of that: 3s to 365d.",
+      {std::chrono::seconds(3), std::chrono::days(365)});
   table.text("--store", master.flags.store, "DIR", "Folder of the store. Default: DATA/master/store");
   table.text("--tokens", master.flags.tokens, "FILE", "File of tokens. Default: DATA/master/tokens");
   table.texts(

@@ -58,7 +58,7 @@ void readExtraDevices(const std::vector<std::string>& arguments, MonitorFlags& f
 }
 
 void checkNames(const MonitorFlags& flags) {
-  requireName("--name", flags.name);
+  if (!flags.name.empty()) requireName("--name", flags.name);
   requireName("--platform", flags.platform);
   requireName("--tag", flags.tag);
   if (!flags.rack.empty()) requireName("--rack", flags.rack);
@@ -67,6 +67,7 @@ void checkNames(const MonitorFlags& flags) {
 int run(Monitor& monitor) {
   MonitorFlags& flags = monitor.flags;
   checkNames(flags);
+  flags.data = requireInput(dataFolder(flags.data));
   for (const std::string& attribute : monitor.attributes) readAttribute(attribute, flags);
   for (const std::string& extra : monitor.extras) {
     const Status added = addExtra(extra, flags.extras);
@@ -98,15 +99,19 @@ int run(Monitor& monitor) {
 void addServer(CLI::App& command, Monitor& monitor) {
   OptionTable& table = monitor.table;
   MonitorFlags& flags = monitor.flags;
-  table.text("--name", flags.name, "NAME", "Name of the server, unique in the cluster.").required();
-  table.text("--master", flags.master, "ADDR", "Address of the master.").required();
-  table.text("--token-file", flags.tokenFile, "FILE", "File with a token of role monitor.").required();
+  table.text("--name", flags.name, "NAME",
+             "Name of the server, unique in the cluster. Default: the identity's.");
+  table.text("--master", flags.master, "ADDR", "Address of the master. Default: the identity's.");
+  table.text("--token-file", flags.tokenFile, "FILE",
+             "File with a token of role monitor, where there is no identity.");
   table.text("--listen", flags.listen, "ADDR", "host:port or unix:PATH for agents.").required();
   table.text(
       "--advertise", flags.advertise, "ADDR",
       "What others are told to dial: where --listen is 0.0.0.0:PORT, or the machine has another address for "
       "them. Port 0: that of --listen. Default: as --listen.");
-  table.text("--data", flags.data, "DIR", "Folder of this monitor alone: tasks and their output.").required();
+  table.text("--data", flags.data, "DIR",
+             "Folder of this monitor alone: tasks and their output, and the identity that `tarcil join` "
+             "made. Default: as for other commands.");
   table.text("--emulate", flags.emulate, "FILE", "File of servers to stand for (docs/emulated-servers.md).");
   table.optionalCount("--rus", flags.rus, 1, kMaxRusPerTask,
                       "Resource units. Default: one per core, with all of its hardware threads.");
@@ -194,7 +199,7 @@ void addTasks(OptionTable& table, MonitorFlags& flags) {
 void addServeMonitor(CLI::App& serve) {
   addCommand(
       serve, "monitor",
-      {"serve monitor [OPTIONS] --name NAME --master ADDR --token-file FILE --listen ADDR --data DIR",
+      {"serve monitor [OPTIONS] --listen ADDR --data DIR",
        "Run tasks on this server: one per server, as root.",
        "Registers this machine's resource units with the master and runs tasks in containers. Tasks outlive "
        "the monitor: killed and started again, it adopts them.\n\n"

@@ -39,6 +39,21 @@ late::ClientOptions clientOptions(const LateBindingSettings& settings) {
   return options;
 }
 
+Trust trustOf(const LateBindingSettings& settings) {
+  Trust trust{.insecure = settings.insecure};
+  if (!settings.authorityFile.empty()) {
+    auto credentials = readAuthorityFile(settings.authorityFile);
+    if (!credentials) throw std::invalid_argument("authorityFile: " + credentials.error().message);
+    trust.credentials = std::move(*credentials);
+  }
+  const Security security(systemClock(), trust);
+  for (const std::string& agent : settings.agents) {
+    if (const Status may = security.mayUse(agent); !may)
+      throw std::invalid_argument("agents: " + may.error().message);
+  }
+  return trust;
+}
+
 LateBindingTask taskOf(const late::ClientTask& task) {
   return {task.job, task.task};
 }
@@ -49,7 +64,10 @@ LateBindingTask taskOf(const late::ClientTask& task) {
 class LateBindingClient::Thread final : private LateClientListener {
  public:
   Thread(LateBindingSettings settings, LateBindingListener& listener)
-      : settings_(std::move(settings)), options_(clientOptions(settings_)), listener_(listener) {
+      : settings_(std::move(settings)),
+        trust_(trustOf(settings_)),
+        options_(clientOptions(settings_)),
+        listener_(listener) {
     wakeUp_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (wakeUp_ < 0) throw std::runtime_error(std::string("eventfd: ") + ::strerror(errno));
     thread_ = std::thread([this]() { run(); });
@@ -105,7 +123,8 @@ class LateBindingClient::Thread final : private LateClientListener {
     auto stopped = kj::newPromiseAndFulfiller<void>();
     stopped_ = kj::mv(stopped.fulfiller);
     QuietSockets sockets(*io.lowLevelProvider, io.unixEventPort);
-    const Net net{io.provider->getNetwork(), sockets, io.provider->getTimer()};
+    Security security(systemClock(), trust_);
+    const Net net{io.provider->getNetwork(), sockets, io.provider->getTimer(), &security};
     LateClient client(net, systemClock(), settings_.agents, settings_.token, options_, *this);
     kj::UnixEventPort::FdObserver observer(io.unixEventPort, wakeUp_,
                                            kj::UnixEventPort::FdObserver::OBSERVE_READ);
@@ -153,6 +172,7 @@ class LateBindingClient::Thread final : private LateClientListener {
   void denied(const Error& error) override { listener_.denied(error.message); }
 
   const LateBindingSettings settings_;
+  const Trust trust_;
   const late::ClientOptions options_;
   LateBindingListener& listener_;
   int wakeUp_ = -1;

@@ -2,18 +2,24 @@
 
 #include "agent/server/agent_server.h"
 #include "core/base/failure.h"
+#include "deploy/roles/role_identity.h"
 #include "deploy/roles/roles.h"
 #include "env/clock.h"
 #include "rpc/token.h"
 
 namespace tarcil {
 
-int serveAgent(const AgentFlags& flags) {
-  const std::string token = requireInput(readTokenFile(absolutePath(flags.tokenFile)));
+int serveAgent(const AgentFlags& asGiven) {
+  AgentFlags flags = asGiven;
+  flags.data = absolutePath(flags.data);
+  const RoleIdentity identity = readRoleIdentity(flags.data, MemberRole::kAgent);
+  complete(identity, MemberRole::kAgent, flags.name, flags.master, flags.tokenFile);
+  const std::string token = readToken(flags.tokenFile);
   requireAddress("--listen", flags.listen, AddressUse::kListen);
   addressToDial(flags.listen, flags.advertise);
   requireAddress("--master", flags.master, AddressUse::kConnect);
-  RoleProcess process("agent " + flags.name, flags.role);
+  RoleProcess process("agent " + flags.name, flags.role, identity.credentials);
+  process.requireSafe("--master", flags.master);
   process.allowManyPeers();
   const Net net = process.net();
   Listener listener = process.listen(flags.listen);
@@ -29,9 +35,11 @@ int serveAgent(const AgentFlags& flags) {
     server.forgetLogins();
     spdlog::info("SIGHUP: the master is asked about each token anew");
   });
+  const auto renewal = keepFresh(process, flags.data, identity, askMaster(net, flags.master));
   process.serveMetrics([&server]() { return server.metrics(); });
-  auto serving = serve(net.timer, kj::mv(listener.receiver),
-                       [&server](LetIn letIn) { return server.gate(std::move(letIn)); });
+  auto serving = serve(
+      net.timer, kj::mv(listener.receiver), [&server](LetIn letIn) { return server.gate(std::move(letIn)); },
+      net.security, Demand::kNothing);
   return process.run(kj::mv(serving));
 }
 

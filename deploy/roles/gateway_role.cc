@@ -7,15 +7,6 @@
 #include "rpc/token.h"
 
 namespace tarcil {
-namespace {
-
-bool isOfThisMachine(const std::string& address) {
-  return address.starts_with("unix:") || address.starts_with("127.") || address.starts_with("localhost:") ||
-         address.starts_with("[::1]:");
-}
-
-}  // namespace
-
 int serveGateway(const GatewayFlags& flags) {
   gateway::GatewayOptions options = flags.options;
   options.token = requireInput(readTokenFile(absolutePath(flags.tokenFile)));
@@ -26,13 +17,16 @@ int serveGateway(const GatewayFlags& flags) {
                        ? gateway::Seal::randomKey()
                        : requireInput(gateway::Seal::readKey(absolutePath(options.keyFile)));
   requireAddress("--listen", flags.listen, AddressUse::kListen);
-  if (!flags.insecure && !isOfThisMachine(flags.listen)) {
+  if (!flags.role.insecure && !staysOnThisMachine(flags.listen)) {
     throw badInput("--listen: " + flags.listen +
                    " is open to other machines, and what is sent there can be read on the way; listen at "
                    "127.0.0.1:PORT behind a server that "
                    "speaks TLS, or add --insecure");
   }
-  RoleProcess process("gateway", flags.role);
+  options.trust = {requireInput(readIdentity(absolutePath(flags.data), systemClock().now().wall)),
+                   flags.role.insecure};
+  RoleProcess process("gateway", flags.role, options.trust.credentials);
+  for (const std::string& agent : options.agents) process.requireSafe("--cluster", agent);
   process.allowManyPeers();
   Listener listener = process.listen(flags.listen);
   auto origins = gateway::Origins::make(listener.address, options.hosts);

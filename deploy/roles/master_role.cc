@@ -1,17 +1,33 @@
 #include <spdlog/spdlog.h>
 
+#include <filesystem>
+#include <memory>
+
 #include "core/base/failure.h"
+#include "deploy/roles/role_identity.h"
 #include "deploy/roles/roles.h"
 #include "env/clock.h"
 #include "master/logic/startup.h"
+#include "master/server/join_gate.h"
 #include "master/server/master_ports.h"
 #include "master/server/read_only_gate.h"
+#include "master/server/registrar.h"
 #include "master/store/drop_jobs.h"
 #include "master/store/rocks/next_store.h"
 #include "master/store/rocks/rocks_store.h"
 
 namespace tarcil {
 namespace {
+
+std::string localSocket(const std::string& data) {
+  return "unix:" + data + "/run/master.sock";
+}
+
+void makeRunFolder(const std::string& data) {
+  std::error_code problem;
+  std::filesystem::create_directories(data + "/run", problem);
+  if (problem) throw badInput(data + "/run: cannot be made: " + problem.message());
+}
 
 // Where the file cannot be used the tokens stay as they were.
 void readTokensAgain(const std::string& file, MasterServer& server) {
@@ -43,10 +59,40 @@ void takeRestored(const std::string& store) {
   }
 }
 
+// Where nothing else is said, the master is where the identity says that others find it.
+void completeAddresses(MasterFlags& flags, const RoleIdentity& identity) {
+  if (flags.listen.empty()) flags.listen = identity.addresses.master;
+  if (flags.listen.empty()) flags.listen = localSocket(flags.data);
+  if (flags.join.empty()) flags.join = identity.addresses.join;
+}
+
+// Operators of this machine, who are there before any agent is.
+kj::Promise<void> serveHere(RoleProcess& process, const MasterFlags& flags, Greeter greet) {
+  const std::string here = localSocket(flags.data);
+  if (here == flags.listen) return kj::NEVER_DONE;
+  makeRunFolder(flags.data);
+  return serve(process.net().timer, process.listenToo("for operators", here).receiver, kj::mv(greet));
+}
+
+kj::Promise<void> serveJoining(RoleProcess& process, const MasterFlags& flags, Registrar& registrar) {
+  if (flags.join.empty()) return kj::NEVER_DONE;
+  requireAddress("--join", flags.join, AddressUse::kListen);
+  const Net net = process.net();
+  return serve(
+      net.timer, process.listenToo("--join", flags.join).receiver,
+      [&registrar](LetIn) -> capnp::Capability::Client { return makeJoinGate(registrar); }, net.security,
+      Demand::kJoining);
+}
+
 }  // namespace
 
 int serveMaster(const MasterFlags& asGiven) {
   MasterFlags flags = asGiven;
+  flags.data = absolutePath(flags.data);
+  const auto authority = requireInput(readAuthority(flags.data));
+  if (authority && !flags.options.readOnly) renewIfExpired(flags.data, *authority, flags.certificateLife);
+  const RoleIdentity identity = readRoleIdentity(flags.data, MemberRole::kMaster);
+  completeAddresses(flags, identity);
   flags.store = absolutePath(flags.store);
   flags.tokens = absolutePath(flags.tokens);
   auto tokens = TokenTable::read(flags.tokens);
@@ -58,7 +104,7 @@ int serveMaster(const MasterFlags& asGiven) {
     throw badInput("--drop-job: changes the store, which --read-only does not; give one of them");
   }
   requireAddress("--listen", flags.listen, AddressUse::kListen);
-  RoleProcess process("master", flags.role);
+  RoleProcess process("master", flags.role, identity.credentials);
   process.allowManyPeers();
   const bool isReadOnly = flags.options.readOnly;
   if (!isReadOnly) takeRestored(flags.store);
@@ -71,19 +117,36 @@ int serveMaster(const MasterFlags& asGiven) {
     throw badInput(flags.store + ": " + fits.error().message);
   }
   Listener listener = process.listen(flags.listen);
+  const Net net = process.net();
 
-  MasterServer server(process.net(), systemClock(), process.rng(), **store, std::move(*contents),
-                      std::move(*tokens), flags.options, [&process](const Error& error) {
+  MasterServer server(net, systemClock(), process.rng(), **store, std::move(*contents), std::move(*tokens),
+                      flags.options, [&process](const Error& error) {
                         process.die(kExitNotStored,
                                     error.message + "; the master stops: nothing answered is lost");
                       });
+  std::unique_ptr<Registrar> registrar;
+  std::unique_ptr<CertificateRenewal> renewal;
+  if (authority && !isReadOnly) {
+    const std::string& known = identity.addresses.master;
+    registrar = std::make_unique<Registrar>(
+        server, systemClock(),
+        RegistrarOptions{*authority, flags.certificateLife, known.empty() ? listener.address : known});
+    server.setRegistrar(*registrar);
+    renewal = keepFresh(process, flags.data, identity, [&registrar, &identity](const std::string& request) {
+      return registrar->renew(identity.facts->identity, request);
+    });
+  }
   process.onHangup([&file = flags.tokens, &server]() { readTokensAgain(file, server); });
   process.serveMetrics([&server]() { return server.metrics(); });
-  auto accepting = serve(process.net().timer, kj::mv(listener.receiver),
-                         [&server, isReadOnly](LetIn letIn) -> capnp::Capability::Client {
-                           if (isReadOnly) return makeReadOnlyGate(makeMasterGate(server, std::move(letIn)));
-                           return makeMasterGate(server, std::move(letIn));
-                         });
+  const auto greet = [&server, isReadOnly](LetIn letIn) -> capnp::Capability::Client {
+    if (isReadOnly) return makeReadOnlyGate(makeMasterGate(server, std::move(letIn)));
+    return makeMasterGate(server, std::move(letIn));
+  };
+  auto accepting = serve(net.timer, kj::mv(listener.receiver), greet, net.security);
+  if (registrar != nullptr) {
+    accepting = accepting.exclusiveJoin(serveHere(process, flags, greet))
+                    .exclusiveJoin(serveJoining(process, flags, *registrar));
+  }
   // A new store's first records are on disk before anybody is told that the master is there.
   auto serving = server.synced().then([&process, accepting = kj::mv(accepting)]() mutable {
     process.ready();

@@ -7,6 +7,7 @@
 
 #include "core/base/failure.h"
 #include "core/base/text.h"
+#include "deploy/roles/role_identity.h"
 #include "deploy/roles/roles.h"
 #include "env/clock.h"
 #include "env/machine.h"
@@ -119,27 +120,31 @@ std::vector<std::string> namesOf(const std::vector<ServerFacts>& servers) {
 
 // A monitor process: the server, what runs its tasks, and its listener.
 int serveWith(RoleProcess& process, MonitorServer& server, Executor& executor,
-              std::vector<ServerFacts> servers, Listener listener, const MonitorFlags& flags) {
+              std::vector<ServerFacts> servers, Listener listener, const MonitorFlags& flags,
+              const RoleIdentity& identity) {
   server.start(executor, std::move(servers));
   process.onHangup([&server]() {
     server.forgetLogins();
     spdlog::info("SIGHUP: the master is asked about each token anew");
   });
+  const auto renewal = keepFresh(process, flags.data, identity, askMaster(process.net(), flags.master));
   process.serveMetrics([&server]() { return server.metrics(); });
-  auto serving = serve(process.net().timer, kj::mv(listener.receiver),
-                       [&server](LetIn letIn) { return server.gate(std::move(letIn)); });
+  auto serving = serve(
+      process.net().timer, kj::mv(listener.receiver),
+      [&server](LetIn letIn) { return server.gate(std::move(letIn)); }, process.net().security);
   const int code = process.run(kj::mv(serving));
   if (flags.stopTasks) server.stopTasks(flags.stopGrace).wait(process.waitScope());
   return code;
 }
 
 MonitorServerOptions serverOptions(const MonitorFlags& flags) {
-  return {identityIn(flags.data), flags.master, requireInput(readTokenFile(flags.tokenFile))};
+  return {identityIn(flags.data), flags.master, readToken(flags.tokenFile)};
 }
 
-int serveEmulated(const MonitorFlags& flags) {
+int serveEmulated(const MonitorFlags& flags, const RoleIdentity& identity) {
   const EmulatedServers emulated = requireInput(readServersFile(flags.emulate));
-  RoleProcess process("monitor " + flags.name, flags.role);
+  RoleProcess process("monitor " + flags.name, flags.role, identity.credentials);
+  process.requireSafe("--master", flags.master);
   const Net net = process.net();
   Listener listener = process.listen(flags.listen);
   MonitorServer server(
@@ -165,12 +170,13 @@ int serveEmulated(const MonitorFlags& flags) {
     lateExecutor.tell(*late);
     server.offer(*late, noOutput());
   }
-  return serveWith(process, server, executor, std::move(servers), kj::mv(listener), flags);
+  return serveWith(process, server, executor, std::move(servers), kj::mv(listener), flags, identity);
 }
 
-int serveContainers(const MonitorFlags& flags) {
+int serveContainers(const MonitorFlags& flags, const RoleIdentity& identity) {
   const std::vector<uint32_t> cores = requireInput(coresToUse(flags.cores));
-  RoleProcess process("monitor " + flags.name, flags.role);
+  RoleProcess process("monitor " + flags.name, flags.role, identity.credentials);
+  process.requireSafe("--master", flags.master);
   const Net net = process.net();
   Listener listener = process.listen(flags.listen);
   const CpuTopology topology = cpuTopology("/sys", cores);
@@ -239,7 +245,7 @@ int serveContainers(const MonitorFlags& flags) {
                                {cores.begin(), cores.end()}, **executor, cache);
   const PerformanceLoop watching(net.timer, systemClock(), server, **executor, cache, flags.performancePeriod,
                                  pressure, cores);
-  const int code = serveWith(process, server, **executor, {facts}, kj::mv(listener), flags);
+  const int code = serveWith(process, server, **executor, {facts}, kj::mv(listener), flags, identity);
   // Nobody would hear of their ends.
   if (late != nullptr) lateExecutor->killTasks().wait(process.waitScope());
   return code;
@@ -260,13 +266,14 @@ Result<uint64_t> diskForTasks(const std::string& folder) {
 int serveMonitor(const MonitorFlags& asGiven) {
   MonitorFlags flags = asGiven;
   flags.data = absolutePath(flags.data);
-  flags.tokenFile = absolutePath(flags.tokenFile);
   flags.emulate = absolutePath(flags.emulate);
+  const RoleIdentity identity = readRoleIdentity(flags.data, MemberRole::kMonitor);
+  complete(identity, MemberRole::kMonitor, flags.name, flags.master, flags.tokenFile);
   requireAddress("--listen", flags.listen, AddressUse::kListen);
   addressToDial(flags.listen, flags.advertise);
   requireAddress("--master", flags.master, AddressUse::kConnect);
   makeDataFolder(flags.data);
-  return flags.emulate.empty() ? serveContainers(flags) : serveEmulated(flags);
+  return flags.emulate.empty() ? serveContainers(flags, identity) : serveEmulated(flags, identity);
 }
 
 }  // namespace tarcil

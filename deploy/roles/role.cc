@@ -16,6 +16,7 @@
 #include "core/base/failure.h"
 #include "core/base/units.h"
 #include "core/base/version.h"
+#include "env/clock.h"
 #include "env/linux/loop_watch.h"
 #include "env/loop_step.h"
 #include "env/messages.h"
@@ -84,8 +85,13 @@ std::string absolutePath(const std::string& path) {
                  problem.message() + "; write a path that begins with /");
 }
 
-RoleProcess::RoleProcess(const std::string& name, const RoleFlags& flags)
-    : name_(name), flags_(flags), io_(makeLoop()), failed_(kj::newPromiseAndFulfiller<int>()) {
+RoleProcess::RoleProcess(const std::string& name, const RoleFlags& flags,
+                         std::optional<Credentials> credentials)
+    : name_(name),
+      flags_(flags),
+      io_(makeLoop()),
+      security_(systemClock(), {std::move(credentials), flags.insecure}),
+      failed_(kj::newPromiseAndFulfiller<int>()) {
   stopWithoutMemory(name_);
   protectFromOomKiller();
   if (!flags_.metrics.empty()) requireAddress("--metrics", flags_.metrics, AddressUse::kListen);
@@ -102,14 +108,27 @@ RoleProcess::RoleProcess(const std::string& name, const RoleFlags& flags)
 }
 
 Net RoleProcess::net() {
-  return {io_.provider->getNetwork(), sockets_, io_.provider->getTimer()};
+  return {io_.provider->getNetwork(), sockets_, io_.provider->getTimer(), &security_};
 }
 
 Listener RoleProcess::listen(const std::string& address) {
+  requireSafe("--listen", address);
   Listener listener = listenFor("--listen", address);
   spdlog::info("tarcil {}, role {}", version(), name_);
+  if (security_.identity()) spdlog::info("speaks TLS as {}", described(*security_.identity()));
   spdlog::info("listens at {}", listener.address);
   return listener;
+}
+
+Listener RoleProcess::listenToo(const std::string& flag, const std::string& address) {
+  requireSafe(flag, address);
+  Listener listener = listenFor(flag, address);
+  spdlog::info("listens at {} ({})", listener.address, flag);
+  return listener;
+}
+
+void RoleProcess::requireSafe(const std::string& flag, const std::string& address) const {
+  if (const Status may = security_.mayUse(address); !may) throw badInput(flag + ": " + may.error().message);
 }
 
 Listener RoleProcess::listenFor(const std::string& flag, const std::string& address) {
@@ -192,9 +211,10 @@ kj::Promise<int> RoleProcess::untilSignalled() {
 
 kj::Promise<void> RoleProcess::heedHangups() {
   return io_.unixEventPort.onSignal(SIGHUP).then([this](siginfo_t&&) {
+    if (reread_) reread_();
     if (hangup_) {
       hangup_();
-    } else {
+    } else if (!reread_) {
       spdlog::info("SIGHUP: there is nothing that this role reads again");
     }
     return heedHangups();

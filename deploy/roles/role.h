@@ -6,6 +6,7 @@
 
 #include <array>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "metrics/metrics_port.h"
 #include "rpc/connection.h"
 #include "rpc/quiet_sockets.h"
+#include "rpc/security.h"
 
 namespace tarcil {
 
@@ -26,6 +28,7 @@ struct RoleFlags {
   bool supervised = false;        // stop when the parent process ends
   std::string metrics;            // address where metrics are served; empty: nowhere
   std::string logLevel = "info";  // one of kLogLevels: the least that is logged
+  bool insecure = false;  // may be reached, and reach others, where what is sent can be read on the way
 };
 
 // Bad input, naming the flag, where it is no address for this use.
@@ -45,14 +48,20 @@ std::string absolutePath(const std::string& path);
 class RoleProcess final {
  public:
   // `name` stands in every line of the log (on stderr).
-  RoleProcess(const std::string& name, const RoleFlags& flags);
+  RoleProcess(const std::string& name, const RoleFlags& flags, std::optional<Credentials> credentials = {});
 
   Net net();
+  Security& security() { return security_; }
   kj::UnixEventPort& eventPort() { return io_.unixEventPort; }
 
   // Where the role can be reached from now on; the log says so, with the port that was chosen. Bad input
-  // where it cannot listen there.
+  // where it cannot listen there, or others could read what is sent there.
   Listener listen(const std::string& address);
+  // At another address besides that.
+  Listener listenToo(const std::string& flag, const std::string& address);
+
+  // Bad input, naming the flag, where others could read what is sent to this address.
+  void requireSafe(const std::string& flag, const std::string& address) const;
   // Lets the process have as many descriptors as the machine allows it. Not for one that starts tasks, which
   // would inherit that.
   void allowManyPeers();
@@ -73,6 +82,8 @@ class RoleProcess final {
   // What run() does at SIGHUP, which says so in the log; without it only the log has a line. To be given
   // before run().
   void onHangup(std::function<void()> act) { hangup_ = std::move(act); }
+  // What it does before that, where the role has an identity.
+  void onReread(std::function<void()> act) { reread_ = std::move(act); }
 
   // Runs the loop until `serving` fails, fail() is called, or SIGTERM or SIGINT comes (exit code 0).
   int run(kj::Promise<void> serving);
@@ -93,9 +104,11 @@ class RoleProcess final {
   RoleFlags flags_;
   kj::AsyncIoContext io_;
   QuietSockets sockets_{*io_.lowLevelProvider, io_.unixEventPort};
+  Security security_;
   kj::PromiseFulfillerPair<int> failed_;
   kj::Promise<void> metrics_ = nullptr;
   std::function<void()> hangup_;
+  std::function<void()> reread_;
 };
 
 }  // namespace tarcil

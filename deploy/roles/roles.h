@@ -19,21 +19,25 @@ namespace tarcil {
 
 struct MasterFlags {
   RoleFlags role;
-  std::string listen;                 // address
-  std::string store;                  // folder
-  std::string tokens;                 // file (rpc/token.h)
-  std::vector<std::string> dropJobs;  // ids of jobs to start without (master/store/drop_jobs.h)
+  std::string listen;  // address
+  std::string store;   // folder
+  std::string tokens;  // file (rpc/token.h)
+  std::string data;    // folder with the authority and the master's identity, if there are any
+  std::string join;    // address for new machines; empty: as the identity says, if there is an authority
+  Duration certificateLife = kCertificateLife;  // of those that it makes
+  std::vector<std::string> dropJobs;            // ids of jobs to start without (master/store/drop_jobs.h)
   MasterOptions options;
 };
 int serveMaster(const MasterFlags& flags);
 
 struct AgentFlags {
   RoleFlags role;
+  std::string data;  // folder of its identity, if it has one
   std::string name;
   std::string listen;
   std::string advertise;  // what others are to dial; empty: where it listens
   std::string master;
-  std::string tokenFile;
+  std::string tokenFile;  // empty: its identity says who it is
   AgentOptions options;
   LateBindingOptions lateBinding;
 };
@@ -45,9 +49,9 @@ struct MonitorFlags {
   std::string listen;
   std::string advertise;  // as of an agent
   std::string master;
-  std::string tokenFile;
-  std::string data;     // folder of this monitor alone
-  std::string emulate;  // file of servers that are timers; empty: this machine
+  std::string tokenFile;  // as of an agent
+  std::string data;       // folder of this monitor alone, and of its identity
+  std::string emulate;    // file of servers that are timers; empty: this machine
   std::string platform = "default";
   std::string rack;
   std::map<std::string, std::string> attributes;
@@ -78,7 +82,7 @@ struct GatewayFlags {
   std::string listen;
   std::string cluster;    // addresses of agents, with commas between them
   std::string tokenFile;  // of role operate
-  bool insecure = false;  // may listen where others than this machine can read what is sent
+  std::string data;       // folder with the authority's certificate, if there is one
   gateway::GatewayOptions options;
 };
 int serveGateway(const GatewayFlags& flags);

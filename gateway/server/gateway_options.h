@@ -8,12 +8,14 @@
 
 #include "core/base/time.h"
 #include "gateway/logic/event_ring.h"
+#include "rpc/security.h"
 
 namespace tarcil::gateway {
 
 struct GatewayOptions {
   std::vector<std::string> agents;   // where users log in, as Client has them
   std::string token;                 // the gateway's own, of role operate: for what it follows
+  Trust trust{};                     // of agents on other machines
   std::vector<std::string> hosts{};  // names that it is served under, besides where it listens
   std::string keyFile{};  // of words and sessions (gateway/server/seal.h); empty: a key of this process
   Duration refresh = std::chrono::milliseconds(500);  // an answer is repeated for so long

@@ -146,7 +146,7 @@ GatewayServer::GatewayServer(Net net, const Clock& clock, std::string address, O
       places_(streamBounds_),
       client_(net, options_.agents, options_.token, {},
               [](const std::string& message) { spdlog::warn("{}", message); }),
-      workers_(options_.agents, {.threads = options_.threads}),
+      workers_(options_.agents, {.threads = options_.threads}, options_.trust),
       identities_(workers_, clock),
       feed_(client_, net.timer, clock, ring_, jobs_, performances_, [this]() { news_.happened(kNews); }),
       tasks_(*this) {

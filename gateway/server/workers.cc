@@ -14,8 +14,8 @@ struct UsersCluster {
 
 }  // namespace
 
-Workers::Workers(std::vector<std::string> agents, WorkerOptions options)
-    : agents_(std::move(agents)), options_(options) {
+Workers::Workers(std::vector<std::string> agents, WorkerOptions options, Trust trust)
+    : trust_(std::move(trust)), agents_(std::move(agents)), options_(options) {
   for (size_t i = 0; i < options_.threads; ++i) threads_.emplace_back([this]() { work(); });
 }
 
@@ -104,7 +104,7 @@ void Workers::work() {
       const kj::TimePoint now = io.provider->getTimer().now();
       std::erase_if(clusters, [&](const auto& entry) { return now - entry.second.used > options_.idle; });
       UsersCluster& of = clusters[one->token];
-      if (!of.cluster) of.cluster = std::make_unique<Cluster>(io, agents_, one->token);
+      if (!of.cluster) of.cluster = std::make_unique<Cluster>(io, trust_, agents_, one->token);
       of.used = now;
       one->task(of.cluster.get());
     } else {

@@ -33,7 +33,7 @@ struct WorkerOptions {
 class Workers final {
  public:
   // `agents` as Client has them.
-  Workers(std::vector<std::string> agents, WorkerOptions options);
+  Workers(std::vector<std::string> agents, WorkerOptions options, Trust trust = {});
   // When what is under way is done.
   ~Workers() noexcept(false);
   KJ_DISALLOW_COPY(Workers);
@@ -70,6 +70,7 @@ class Workers final {
   kj::Maybe<Next> next(kj::WaitScope& waitScope);
   kj::Maybe<Next> takeNext();
 
+  const Trust trust_;
   const std::vector<std::string> agents_;
   const WorkerOptions options_;
   mutable std::mutex mutex_;                       // of all that follows, but the threads

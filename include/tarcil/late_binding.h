@@ -24,6 +24,10 @@ struct LateBindingSettings {
   // An agent that says nothing for `deadAfter` is dead, and the next is used. heartbeat < deadAfter.
   std::chrono::milliseconds heartbeat{30};
   std::chrono::milliseconds deadAfter{90};
+  // File with the certificate of the cluster's authority, by which agents on other machines are known.
+  // Without it these are refused, unless `insecure`: then the token goes to them in clear.
+  std::string authorityFile{};
+  bool insecure = false;
 };
 
 // Where tasks run, as with placement.require and placement.prefer in job files.

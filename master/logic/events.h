@@ -259,6 +259,40 @@ struct CronSteered {
   JobId job{};  // kRun: id of the job to make, which a repeat finds
 };
 
+// An operator wants to have a machine in, which is to show the word with this digest.
+struct MemberInvited {
+  MemberRole role = MemberRole::kMonitor;
+  std::string name;
+  Sha256 word{};
+  Duration life{};  // of the word
+};
+
+// A machine has shown a word, and is to have a certificate.
+struct MemberJoined {
+  Sha256 word{};
+  uint64_t serial = 0;  // random, for its certificate
+  Duration life{};      // of that
+};
+
+// A machine whose certificate was shown is to have another.
+struct CertificateRenewed {
+  Identity shown;
+  uint64_t serial = 0;
+  Duration life{};
+};
+
+// An operator wants a machine out.
+struct MemberRevoked {
+  MemberRole role = MemberRole::kMonitor;
+  std::string name;
+};
+
+using MemberChange = std::variant<MemberInvited, MemberJoined, CertificateRenewed, MemberRevoked>;
+struct MembersChanged {
+  RequestId request;
+  MemberChange change;
+};
+
 // Free space on the store's disk.
 struct SpaceMeasured {
   uint64_t freeBytes;
@@ -272,7 +306,7 @@ using Event = std::variant<AgentAttached, MoreJobsAsked, NumbersAsked, MonitorAt
                            LeaseAsked, PressureReported, ViolationsReported, TaskResized, TaskThrottled,
                            MonitorLeaves, PoolReported, CancelRequested, SettingsSet, PlatformSet, SharesSet,
                            ProfileStored, ProfileDeleted, ProfilePromoted, ServersSteered, JobSteered,
-                           CronAdded, CronSteered, SpaceMeasured, TimerFired>;
+                           CronAdded, CronSteered, MembersChanged, SpaceMeasured, TimerFired>;
 
 // Steps taken for degraded tasks, counted.
 struct AdjustingCounts {
@@ -370,6 +404,17 @@ struct AnswerPools {
 struct Answer {
   RequestId request;
   Status status;
+};
+
+// The member as it is now; a certificate that was asked for is its last.
+struct AnswerMembers {
+  RequestId request;
+  Result<MemberRecord> member;
+};
+
+// News for whoever lets peers in: these certificates are revoked, ascending, and no others.
+struct PublishRevoked {
+  std::vector<uint64_t> serials;
 };
 
 // News for every agent.
@@ -471,11 +516,11 @@ struct WakeAt {
   MonotonicTime when;
 };
 
-using Action =
-    std::variant<Persist, AnswerAgentAttached, AnswerMoreJobs, AnswerNumbers, AnswerMonitorAttached,
-                 AnswerCommit, AnswerPiece, AnswerReports, AnswerLease, AnswerPools, Answer, PublishServer,
-                 PublishSettings, PublishPlatform, PublishShares, EndAgent, AssignJob, OfferJobs,
-                 PublishQueue, StopTask, ResizeTask, ThrottleTask, LimitPool, JobChanged, WakeAt>;
+using Action = std::variant<Persist, AnswerAgentAttached, AnswerMoreJobs, AnswerNumbers,
+                            AnswerMonitorAttached, AnswerCommit, AnswerPiece, AnswerReports, AnswerLease,
+                            AnswerPools, AnswerMembers, PublishRevoked, Answer, PublishServer,
+                            PublishSettings, PublishPlatform, PublishShares, EndAgent, AssignJob, OfferJobs,
+                            PublishQueue, StopTask, ResizeTask, ThrottleTask, LimitPool, JobChanged, WakeAt>;
 
 }  // namespace master
 }  // namespace tarcil

@@ -18,6 +18,7 @@
 #include "master/logic/jobs/profiles.h"
 #include "master/logic/jobs/rejudging.h"
 #include "master/logic/jobs/uploads.h"
+#include "master/logic/members/members.h"
 #include "master/logic/queue/offers.h"
 #include "master/logic/read_only.h"
 #include "master/logic/servers/monitor_attachment.h"
@@ -140,6 +141,7 @@ struct Handler {
   void operator()(const CronSteered& event) const {
     context.out.send(Answer{event.request, steerCron(context, event)});
   }
+  void operator()(const MembersChanged& event) const { changeMembers(context, event); }
   void operator()(const SpaceMeasured& event) const { context.tables.freeBytes = event.freeBytes; }
   void operator()(const TimerFired&) const {
     context.tables.wakeAt.reset();

@@ -9,6 +9,7 @@
 
 #include "core/base/rng.h"
 #include "core/base/time.h"
+#include "identity/logic/member_table.h"
 #include "master/logic/cluster_survey.h"
 #include "master/logic/events.h"
 #include "master/logic/jobs/job_list.h"
@@ -156,6 +157,8 @@ class MasterLogic final {
   std::vector<CronView> crons(const Caller& caller, const CronName& after, size_t atMost) const;
   // With the next times, so many at most.
   std::optional<CronView> cron(const CronName& name, size_t times) const;
+  // Machines that joined or may join, and whose certificates are revoked. Holds as the above.
+  const MemberTable& members() const;
   const QualitySettings& settings() const;
   std::vector<PlatformRecord> platforms(const std::string& after = "", size_t atMost = SIZE_MAX) const;
   const ClusterRecord& cluster() const;

@@ -29,6 +29,7 @@ class Outbox {
   void erase(EraseProfile profile) { actions_.push_back(Persist{std::move(profile)}); }
   void erase(EraseProfiling profiling) { actions_.push_back(Persist{std::move(profiling)}); }
   void erase(EraseCron cron) { actions_.push_back(Persist{std::move(cron)}); }
+  void erase(EraseMember member) { actions_.push_back(Persist{std::move(member)}); }
   void erase(EraseObserved observed) { actions_.push_back(Persist{std::move(observed)}); }
 
   // Held back until close(), in order.

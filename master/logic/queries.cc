@@ -361,6 +361,10 @@ const std::map<std::pair<std::string, std::string>, ObservedProfile>& MasterLogi
   return tables_->observed;
 }
 
+const MemberTable& MasterLogic::members() const {
+  return tables_->members;
+}
+
 const QualitySettings& MasterLogic::settings() const {
   return tables_->settings;
 }

@@ -40,6 +40,9 @@ struct Refuser {
     out.send(AnswerReports{event.request, readOnlyError()});
   }
   void operator()(const LeaseAsked& event) const { out.send(AnswerLease{event.request, readOnlyError()}); }
+  void operator()(const MembersChanged& event) const {
+    out.send(AnswerMembers{event.request, readOnlyError()});
+  }
   void operator()(const PoolReported& event) const { out.send(AnswerPools{event.request, readOnlyError()}); }
   template <typename Other>
   void operator()(const Other& event) const {

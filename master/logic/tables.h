@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/decide/options.h"
+#include "identity/logic/member_table.h"
 #include "master/logic/agents/agent_table.h"
 #include "master/logic/cron/cron_table.h"
 #include "master/logic/events.h"
@@ -62,6 +63,7 @@ struct Tables {
   ObservedProfiles observed;
   UploadTable uploads;
   CronTable crons;
+  MemberTable members;
   DependencyTable dependencies{};
   std::optional<MonotonicTime> historyDue;       // when old finished jobs are to be erased
   std::optional<MonotonicTime> wakeAt;           // requested and not come yet

@@ -69,6 +69,12 @@ void AgentFeedSender::sharesChanged(const std::string& user) {
   noteChange();
 }
 
+kj::Promise<void> AgentFeedSender::tellRevoked(const std::vector<uint64_t>& serials) {
+  auto request = feed_.revokedRequest();
+  convert::writeNumbers<uint64_t>(serials, request.initSerials(static_cast<uint32_t>(serials.size())));
+  return request.send().ignoreResult();
+}
+
 void AgentFeedSender::assign(JobAssignment assignment) {
   const JobId id = assignment.job.id;
   const auto [waiting, isFirst] = assignments_.try_emplace(id);

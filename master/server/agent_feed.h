@@ -54,6 +54,9 @@ class AgentFeedSender final {
   void platformChanged(const std::string& platform);
   void sharesChanged(const std::string& user);
 
+  // As AgentFeed.revoked.
+  kj::Promise<void> tellRevoked(const std::vector<uint64_t>& serials);
+
   void assign(JobAssignment assignment);
   // Sent only after everything that changed until now.
   struct JobOffer {

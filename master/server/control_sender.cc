@@ -18,6 +18,12 @@ void ControlSender::limit(const std::string& server, const late::PoolLimit& limi
   runSoon();
 }
 
+kj::Promise<void> ControlSender::tellRevoked(const std::vector<uint64_t>& serials) {
+  auto request = control_.revokedRequest();
+  convert::writeNumbers<uint64_t>(serials, request.initSerials(static_cast<uint32_t>(serials.size())));
+  return request.send().ignoreResult();
+}
+
 void ControlSender::runSoon() {
   if (sending_) return;
   sending_ = true;

@@ -35,6 +35,9 @@ class ControlSender final {
   // Coalesced in the same way: the last limit of each server.
   void limit(const std::string& server, const late::PoolLimit& limit);
 
+  // As MonitorControl.revoked.
+  kj::Promise<void> tellRevoked(const std::vector<uint64_t>& serials);
+
   // `answered` is called with the monitor's answer, and not at all where the connection is lost. The master
   // has at most one resize under way for each task, and throttles a task at most once a step.
   void resize(AllocationId allocation, const std::vector<RuIndex>& rus, kj::Function<void(Status)> answered);

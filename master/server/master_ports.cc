@@ -1,8 +1,11 @@
 #include "master/server/master_ports.h"
 
 #include <algorithm>
+#include <optional>
 
+#include "core/base/text.h"
 #include "master/server/query_codec.h"
+#include "master/server/registrar.h"
 #include "rpc/errors.h"
 #include "rpc/port_server.h"
 #include "schema/convert.h"
@@ -25,15 +28,32 @@ Error noFiles(const JobId& job) {
   return notFound("job " + toString(job) + " has no such input files here");
 }
 
+// Whoever has a certificate speaks under its name and no other.
+void requireOwnName(const std::optional<Identity>& peer, const std::string& name) {
+  if (!peer || mayBeCalled(*peer, name)) return;
+  kj::throwFatalException(toException(
+      denied("the certificate is for " + described(*peer) + ", which may not speak as " + shown(name))));
+}
+
+// As whom a certificate lets its holder in.
+Caller callerOf(const Identity& peer) {
+  if (peer.role == MemberRole::kMaster) {
+    kj::throwFatalException(toException(denied("the certificate is a master's, who has nothing to do here")));
+  }
+  return {peer.name, peer.role == MemberRole::kAgent ? Role::kAgent : Role::kMonitor, {}};
+}
+
 // An attached peer is detached when the last reference to its port goes, which a lost connection takes
 // care of.
 class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
  public:
-  explicit AgentPortImpl(MasterServer& server) : server_(server), session_(server.newSession()) {}
+  AgentPortImpl(MasterServer& server, std::optional<Identity> peer)
+      : server_(server), peer_(std::move(peer)), session_(server.newSession()) {}
   ~AgentPortImpl() noexcept(false) { server_.detach(session_); }
 
   kj::Promise<void> attach(AttachContext context) override {
     auto params = context.getParams();
+    requireOwnName(peer_, text(params.getAgent()));
     return server_
         .attachAgent(session_, text(params.getAgent()), params.getEpoch(), text(params.getAddress()),
                      params.getFeed())
@@ -100,6 +120,7 @@ class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
   }
 
   MasterServer& server_;
+  const std::optional<Identity> peer_;
   const SessionId session_;
 };
 
@@ -120,13 +141,14 @@ void writeAttached(const MasterServer::AttachedMonitor& attached, Results& resul
 
 class MonitorPortImpl final : public RolePortServer<wire::MonitorPort> {
  public:
-  explicit MonitorPortImpl(MasterServer& server) : server_(server), session_(server.newSession()) {}
+  MonitorPortImpl(MasterServer& server, std::optional<Identity> peer)
+      : server_(server), peer_(std::move(peer)), session_(server.newSession()) {}
   ~MonitorPortImpl() noexcept(false) { server_.detach(session_); }
 
   kj::Promise<void> attach(AttachContext context) override {
     auto params = context.getParams();
     return server_
-        .attachMonitor(session_, text(params.getMonitor()), readAll<ServerFacts>(params.getServers()),
+        .attachMonitor(session_, text(params.getMonitor()), ownServers(params.getServers()),
                        readAll<KnownTask>(params.getTasks()), params.getControl())
         .then([context](MasterServer::AttachedMonitor&& attached) mutable {
           auto results = context.getResults();
@@ -138,8 +160,7 @@ class MonitorPortImpl final : public RolePortServer<wire::MonitorPort> {
   kj::Promise<void> attachMore(AttachMoreContext context) override {
     auto params = context.getParams();
     return server_
-        .attachMore(session_, readAll<ServerFacts>(params.getServers()),
-                    readAll<KnownTask>(params.getTasks()))
+        .attachMore(session_, ownServers(params.getServers()), readAll<KnownTask>(params.getTasks()))
         .then([context](MasterServer::AttachedMonitor&& attached) mutable {
           auto results = context.getResults();
           writeAttached(attached, results);
@@ -231,7 +252,14 @@ class MonitorPortImpl final : public RolePortServer<wire::MonitorPort> {
   }
 
  private:
+  std::vector<ServerFacts> ownServers(capnp::List<wire::ServerFacts>::Reader from) const {
+    auto servers = readAll<ServerFacts>(from);
+    for (const ServerFacts& server : servers) requireOwnName(peer_, server.name);
+    return servers;
+  }
+
   MasterServer& server_;
+  const std::optional<Identity> peer_;
   const SessionId session_;
 };
 
@@ -240,7 +268,7 @@ class MasterGateImpl final : public wire::MasterGate::Server {
   MasterGateImpl(MasterServer& server, LetIn letIn) : server_(server), letIn_(std::move(letIn)) {}
 
   kj::Promise<void> login(LoginContext context) override {
-    const Caller caller = checkToken(server_, context.getParams().getToken());
+    const Caller caller = admitted(context.getParams().getToken());
     const bool isUser = caller.role == Role::kSubmit || caller.role == Role::kOperate;
     if (isUser) {
       letIn_(Peer::kUser, *server_.fairCalls().user(caller.user));
@@ -255,10 +283,10 @@ class MasterGateImpl final : public wire::MasterGate::Server {
         results.setUser(makeUserPort(server_, caller));
         break;
       case Role::kAgent:
-        results.setAgent(kj::heap<AgentPortImpl>(server_));
+        results.setAgent(kj::heap<AgentPortImpl>(server_, letIn_.peer()));
         break;
       case Role::kMonitor:
-        results.setMonitor(kj::heap<MonitorPortImpl>(server_));
+        results.setMonitor(kj::heap<MonitorPortImpl>(server_, letIn_.peer()));
         break;
     }
     const ClusterRecord& cluster = server_.logic().cluster();
@@ -268,12 +296,32 @@ class MasterGateImpl final : public wire::MasterGate::Server {
     return server_.synced();
   }
 
+  kj::Promise<void> renewCertificate(RenewCertificateContext context) override {
+    if (!letIn_.peer()) return toException(denied("only who shows a certificate gets another"));
+    if (server_.registrar() == nullptr) return toException(noAuthority());
+    return server_.registrar()
+        ->renew(*letIn_.peer(), text(context.getParams().getRequest()))
+        .then([context](std::string&& certificate) mutable {
+          context.getResults().setCertificate(text(certificate));
+        });
+  }
+
  private:
+  Caller admitted(capnp::Text::Reader token) {
+    if (!letIn_.peer()) return checkToken(server_, token);
+    requireOk(server_.admits(*letIn_.peer()));
+    return callerOf(*letIn_.peer());
+  }
+
   MasterServer& server_;
   const LetIn letIn_;
 };
 
 }  // namespace
+
+Error noAuthority() {
+  return {ErrorCode::kConflict, "this cluster has no authority: it was not made with `tarcil init`"};
+}
 
 wire::MasterGate::Client makeMasterGate(MasterServer& server, LetIn letIn) {
   return kj::heap<MasterGateImpl>(server, std::move(letIn));

@@ -10,6 +10,9 @@ namespace tarcil {
 // The bootstrap capability of one connection.
 wire::MasterGate::Client makeMasterGate(MasterServer& server, LetIn letIn);
 
+// What is answered where certificates are asked for, and nobody makes any.
+Error noAuthority();
+
 // What one caller asks of the shared state (user_port.cc).
 wire::UserPort::Client makeUserPort(MasterServer& server, Caller caller);
 

@@ -32,6 +32,7 @@ MasterServer::MasterServer(Net net, const Clock& clock, Rng rng, Store& store, S
                            TokenTable tokens, const MasterOptions& options,
                            kj::Function<void(const Error&)> failed)
     : timer_(net.timer),
+      security_(net.security),
       clock_(clock),
       rng_(rng),
       store_(store),
@@ -59,6 +60,7 @@ MasterServer::MasterServer(Net net, const Clock& clock, Rng rng, Store& store, S
   forecast_ = std::make_unique<Forecast>(*published_, clock_.now().steady,
                                          ForecastOptions{options.buckets, options.admission});
   carryOut(actions);
+  if (security_ != nullptr) security_->setRevoked(logic_->members().revokedSerials());
   watchingDisk_ = watchDisk().eagerlyEvaluate(stopsIfFailed("the watch over the store's disk"));
 }
 
@@ -128,6 +130,9 @@ kj::Promise<MasterServer::AttachedMonitor> MasterServer::attachMonitor(SessionId
       session, std::make_unique<ControlSender>(timer_, kj::mv(control), [this, session](const Error& error) {
         endSession(session, "monitor", error);
       }));
+  if (const auto revoked = logic_->members().revokedSerials(); !revoked.empty()) {
+    tellRevoked(session, "monitor", monitors_[session]->tellRevoked(revoked));
+  }
   spdlog::info("monitor {} of {} attaches with {} servers and {} tasks (session {})", monitor,
                servers.empty() ? "no server" : servers.front().name, servers.size(), tasks.size(), session);
   dispatch(master::MonitorAttached{pending.number, session, std::move(monitor), std::move(servers),
@@ -296,6 +301,21 @@ kj::Promise<void> MasterServer::steerServers(std::vector<std::string> servers, m
   return pending.promise.then([](Status&& status) { requireOk(status); });
 }
 
+kj::Promise<MemberRecord> MasterServer::changeMembers(master::MemberChange change) {
+  auto pending = members_.add();
+  dispatch(master::MembersChanged{pending.number, std::move(change)});
+  return pending.promise.then([](Result<MemberRecord>&& member) { return valueOrThrow(std::move(member)); });
+}
+
+void MasterServer::tellRevoked(SessionId session, const char* role, kj::Promise<void> told) {
+  later_.add(told.catch_([this, session, role](kj::Exception&& exception) {
+    // One of an earlier version has no certificate to look at; one that is gone is told when it attaches.
+    using Type = kj::Exception::Type;
+    if (exception.getType() == Type::UNIMPLEMENTED || exception.getType() == Type::DISCONNECTED) return;
+    endSession(session, role, fromException(exception));
+  }));
+}
+
 kj::Promise<void> MasterServer::backup(std::string folder) {
   if (logic_->isReadOnly()) return toException(master::readOnlyError());
   return synced().then([this, folder = std::move(folder)]() mutable {
@@ -394,6 +414,9 @@ void MasterServer::release(master::AnswerAgentAttached& action) {
   feeds_[feed.session] = std::make_unique<AgentFeedSender>(
       std::move(feed.agent), kj::mv(feed.feed), FeedSurroundings{*published_, timer_, clock_, rng_, metrics_},
       [this, session = feed.session](const Error& error) { endSession(session, "agent", error); });
+  if (const auto revoked = logic_->members().revokedSerials(); !revoked.empty()) {
+    tellRevoked(feed.session, "agent", feeds_[feed.session]->tellRevoked(revoked));
+  }
 }
 
 void MasterServer::release(master::AnswerMoreJobs& action) {
@@ -432,6 +455,15 @@ void MasterServer::release(master::AnswerLease& action) {
 }
 void MasterServer::release(master::AnswerPools& action) {
   pools_.fulfill(action.request, std::move(action.answers));
+}
+void MasterServer::release(master::AnswerMembers& action) {
+  members_.fulfill(action.request, std::move(action.member));
+}
+void MasterServer::release(master::PublishRevoked& action) {
+  for (auto& [session, feed] : feeds_) tellRevoked(session, "agent", feed->tellRevoked(action.serials));
+  for (auto& [session, monitor] : monitors_)
+    tellRevoked(session, "monitor", monitor->tellRevoked(action.serials));
+  if (security_ != nullptr) security_->setRevoked(action.serials);
 }
 void MasterServer::release(master::Answer& action) {
   others_.fulfill(action.request, std::move(action.status));

@@ -32,6 +32,8 @@
 
 namespace tarcil {
 
+class Registrar;
+
 // Single-threaded; its ports (master_ports.h) call it on the event loop.
 class MasterServer final {
  public:
@@ -100,6 +102,15 @@ class MasterServer final {
   kj::Promise<void> steerServers(std::vector<std::string> servers, master::ServerChange change,
                                  Duration deadline, const Caller& caller);
 
+  // The member as it is then.
+  kj::Promise<MemberRecord> changeMembers(master::MemberChange change);
+  // Denied where the certificate was revoked.
+  Status admits(const Identity& identity) const { return logic_->members().admits(identity); }
+  // Null where the cluster has no authority.
+  Registrar* registrar() { return registrar_; }
+  // It outlives the connections to this server.
+  void setRegistrar(Registrar& registrar) { registrar_ = &registrar; }
+
   // Store::backup(), of everything that logic() shows now at least.
   kj::Promise<void> backup(std::string folder);
 
@@ -160,6 +171,8 @@ class MasterServer final {
   void release(master::AnswerReports& action);
   void release(master::AnswerLease& action);
   void release(master::AnswerPools& action);
+  void release(master::AnswerMembers& action);
+  void release(master::PublishRevoked& action);
   void release(master::Answer& action);
   void release(master::PublishServer& action);
   void release(master::PublishSettings& action);
@@ -180,7 +193,12 @@ class MasterServer final {
   // What the last survey found, and the rest as of now.
   kj::Promise<std::string> metricsNow();
 
+  // To a peer that is attached; without an answer its session ends.
+  void tellRevoked(SessionId session, const char* role, kj::Promise<void> told);
+
   kj::Timer& timer_;
+  Security* const security_;
+  Registrar* registrar_ = nullptr;
   const Clock& clock_;
   Rng rng_;
   Store& store_;
@@ -200,6 +218,7 @@ class MasterServer final {
   Requests<Result<bool>> pieces_{requests_};
   Requests<Result<std::vector<AllocationId>>> leases_{requests_};
   Requests<Result<std::vector<master::PoolAnswerOf>>> pools_{requests_};
+  Requests<Result<MemberRecord>> members_{requests_};
   Requests<Status> others_{requests_};
 
   std::deque<master::PieceArrived> waitingPieces_;

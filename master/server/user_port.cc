@@ -9,10 +9,12 @@
 #include "master/server/master_ports.h"
 #include "master/server/profile_page.h"
 #include "master/server/query_codec.h"
+#include "master/server/registrar.h"
 #include "rpc/errors.h"
 #include "rpc/port_server.h"
 #include "schema/convert.h"
 #include "schema/convert_cron.h"
+#include "schema/convert_member.h"
 #include "schema/convert_profile.h"
 #include "schema/convert_support.h"
 
@@ -241,6 +243,49 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
   kj::Promise<void> addCron(AddCronContext context) override {
     const auto params = context.getParams();
     return server_.addCron(caller_, read(params.getCron()), params.getReplace());
+  }
+
+  kj::Promise<void> inviteMember(InviteMemberContext context) override {
+    requireOperator("have machines join");
+    if (server_.registrar() == nullptr) return toException(noAuthority());
+    const auto params = context.getParams();
+    const Duration life = convert::readDuration(params.getLife(), "life");
+    return server_.registrar()
+        ->invite(fromWire(params.getRole()), text(params.getName()), life)
+        .then([context](JoinWord&& word) mutable {
+          auto results = context.getResults();
+          results.setWord(text(textOf(word)));
+          results.setUntil(toWire(word.until));
+        });
+  }
+
+  kj::Promise<void> members(MembersContext context) override {
+    requireOperator("list members");
+    const auto params = context.getParams();
+    const auto& all = server_.logic().members().all();
+    auto it = all.begin();
+    if (params.hasAfter())
+      it = all.upper_bound({fromWire(params.getAfter().getRole()), text(params.getAfter().getName())});
+    std::vector<MemberRecord> told;
+    for (; it != all.end() && told.size() < kMostInOneAnswer; ++it) {
+      MemberRecord& member = told.emplace_back(it->second);
+      if (member.invitation) member.invitation->word = {};  // nobody's to see, not even as a digest
+    }
+    auto results = context.getResults();
+    auto to = results.initMembers(static_cast<uint32_t>(told.size()));
+    for (uint32_t i = 0; i < told.size(); ++i) write(told[i], to[i]);
+    if (it != all.end()) {
+      results.initNext().setRole(toWire(told.back().role));
+      results.getNext().setName(text(told.back().name));
+    }
+    return server_.synced();
+  }
+
+  kj::Promise<void> revokeMember(RevokeMemberContext context) override {
+    requireOperator("revoke certificates");
+    const auto params = context.getParams();
+    return server_.changeMembers(master::MemberRevoked{fromWire(params.getRole()), text(params.getName())})
+        .ignoreResult();
   }
 
   kj::Promise<void> crons(CronsContext context) override {

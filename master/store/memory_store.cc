@@ -36,6 +36,7 @@ Result<StoreContents> MemoryStore::load() {
   contents.observed = valuesOf(observed_);
   contents.uploads = valuesOf(uploads_);
   contents.crons = valuesOf(crons_);
+  contents.members = valuesOf(members_);
   return contents;
 }
 

@@ -18,6 +18,7 @@
 #include "core/state/observed_profile.h"
 #include "core/state/stored_profile.h"
 #include "core/state/usage.h"
+#include "identity/logic/member.h"
 #include "latebinding/pool_lease.h"
 
 namespace tarcil {
@@ -84,9 +85,10 @@ struct PlatformRecord {
   bool operator==(const PlatformRecord&) const = default;
 };
 
-using Record = std::variant<ClusterRecord, ServerRecord, AgentRecord, AnswerRecord, JobRecord, JobProgress,
-                            TaskRecord, DecisionRecord, FilesRecord, UploadRecord, PlatformRecord,
-                            QualitySettings, Usage, StoredProfile, Profiling, ObservedProfile, Cron>;
+using Record =
+    std::variant<ClusterRecord, ServerRecord, AgentRecord, AnswerRecord, JobRecord, JobProgress, TaskRecord,
+                 DecisionRecord, FilesRecord, UploadRecord, PlatformRecord, QualitySettings, Usage,
+                 StoredProfile, Profiling, ObservedProfile, Cron, MemberRecord>;
 
 struct Put {
   Record record;
@@ -124,9 +126,13 @@ struct EraseObserved {
 struct EraseCron {
   std::string user, name;
 };
+struct EraseMember {
+  MemberRole role = MemberRole::kMonitor;
+  std::string name;
+};
 
 using Mutation = std::variant<Put, EraseAgent, EraseAnswer, EraseJob, EraseFiles, EraseUpload, EraseProfile,
-                              EraseProfiling, EraseObserved, EraseCron>;
+                              EraseProfiling, EraseObserved, EraseCron, EraseMember>;
 
 // Everything but input files and decisions, which are read on demand.
 struct StoreContents {
@@ -146,6 +152,7 @@ struct StoreContents {
   std::vector<ObservedProfile> observed;
   std::vector<UploadRecord> uploads;
   std::vector<Cron> crons;
+  std::vector<MemberRecord> members{};
 };
 
 // In bytes.

@@ -7,6 +7,7 @@
 
 #include "core/base/names.h"
 #include "core/model/cron_schedule.h"
+#include "identity/logic/member_table.h"
 
 namespace tarcil {
 namespace {
@@ -41,6 +42,9 @@ struct ReadableKey {
   std::string operator()(const Profiling& r) const { return "m/" + r.application; }
   std::string operator()(const ObservedProfile& r) const { return "o/" + r.user + "/" + r.application; }
   std::string operator()(const Cron& r) const { return "k/" + r.user + "/" + r.spec.name; }
+  std::string operator()(const MemberRecord& r) const {
+    return "i/" + std::string(tarcil::name(r.role)) + "/" + r.name;
+  }
 };
 
 // What the states of its tasks make a job.
@@ -84,6 +88,7 @@ class Checker {
     checkFiles();
     checkProfilings();
     for (const Cron& cron : contents_.crons) checkCronRecord(cron);
+    checkMembers();
     return std::move(problems_);
   }
 
@@ -354,6 +359,19 @@ class Checker {
       const Job* job = run.number == 0 ? nullptr : find(run.job);
       if (job != nullptr && job->record->cron != cron.spec.name)
         report(cron, readableKey(*job->record) + " is listed as a job of it, and is none");
+    }
+  }
+
+  void checkMembers() {
+    std::set<uint64_t> serials;
+    for (const MemberRecord& member : contents_.members) {
+      if (const Status named = checkMemberName("name", member.role, member.name); !named)
+        report(member, named.error().message);
+      if (member.certificates.size() > kMaxCertificatesOfMember)
+        report(member, "it has too many certificates");
+      for (const MemberCertificate& certificate : member.certificates) {
+        if (!serials.insert(certificate.serial).second) report(member, "two certificates have one serial");
+      }
     }
   }
 

@@ -86,14 +86,20 @@ class MonitorGateImpl final : public wire::MonitorGate::Server {
   MonitorGateImpl(MonitorServer& server, LetIn letIn) : server_(server), letIn_(std::move(letIn)) {}
 
   kj::Promise<void> login(LoginContext context) override {
-    return server_.authenticate(convert::text(context.getParams().getToken()))
-        .then([this, context]() mutable {
-          letIn_(Peer::kRole);
-          context.getResults().setLauncher(kj::heap<LaunchPortImpl>(server_));
-        });
+    return admitted(context.getParams().getToken()).then([this, context]() mutable {
+      letIn_(Peer::kRole);
+      context.getResults().setLauncher(kj::heap<LaunchPortImpl>(server_));
+    });
   }
 
  private:
+  kj::Promise<void> admitted(capnp::Text::Reader token) {
+    if (!letIn_.peer()) return server_.authenticate(convert::text(token));
+    if (letIn_.peer()->role == MemberRole::kAgent && !server_.isRevoked(*letIn_.peer())) return kj::READY_NOW;
+    return toException(denied("the certificate of " + described(*letIn_.peer()) +
+                              (server_.isRevoked(*letIn_.peer()) ? " is revoked" : " is not an agent's")));
+  }
+
   MonitorServer& server_;
   const LetIn letIn_;
 };

@@ -50,6 +50,11 @@ class ControlImpl final : public wire::MonitorControl::Server {
     return kj::READY_NOW;
   }
 
+  kj::Promise<void> revoked(RevokedContext context) override {
+    server_.setRevoked(convert::readNumbers<uint64_t>(context.getParams().getSerials()));
+    return kj::READY_NOW;
+  }
+
   kj::Promise<void> resize(ResizeContext context) override {
     auto params = context.getParams();
     return server_.resize(params.getAllocation(), convert::readNumbers<RuIndex>(params.getRus()));
@@ -355,7 +360,7 @@ std::string MonitorServer::readResult(AllocationId allocation, const std::string
 
 kj::Promise<Attached> MonitorServer::attach(wire::MasterGate::Client master) {
   auto login = master.loginRequest();
-  login.setToken(text(options_.token));
+  login.setToken(text(tokenFor(net_, options_.master, options_.token)));
   return login.send().then([this](auto&& response) {
     if (!response.hasMonitor()) kj::throwFatalException(toException(denied("the token is not a monitor's")));
     wire::MonitorPort::Client port = response.getMonitor();

@@ -90,6 +90,13 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
 
   // --- For the ports ---
   kj::Promise<void> authenticate(const std::string& token);
+  // Certificates that let nobody in.
+  void setRevoked(const std::vector<uint64_t>& serials) {
+    if (net_.security != nullptr) net_.security->setRevoked(serials);
+  }
+  bool isRevoked(const Identity& peer) const {
+    return net_.security != nullptr && net_.security->isRevoked(peer);
+  }
   // Asks about each token anew, for the master may know others now. Whoever has logged in stays.
   void forgetLogins() { agentTokens_.clear(); }
   kj::Promise<monitor::AnswerLaunch::Outcome> launch(LaunchSpec spec);

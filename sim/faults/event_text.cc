@@ -137,6 +137,9 @@ struct MasterText {
   std::string operator()(const master::CronSteered& event) const {
     return "CronSteered " + event.name + part(static_cast<int>(event.change));
   }
+  std::string operator()(const master::MembersChanged& event) const {
+    return "MembersChanged" + part(event.change.index());
+  }
   std::string operator()(const master::SpaceMeasured& event) const {
     return "SpaceMeasured" + part(event.freeBytes);
   }

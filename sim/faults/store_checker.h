@@ -94,6 +94,7 @@ class StoreChecker {
   void take(const EraseProfile&) {}
   void take(const EraseProfiling&) {}
   void take(const EraseObserved&) {}
+  void take(const EraseMember&) {}
   void take(const EraseCron& erase) { now_.crons.erase({erase.user, erase.name}); }
   void take(const EraseJob& erase);
 

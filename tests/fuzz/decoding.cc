@@ -8,6 +8,7 @@
 
 #include "schema/convert.h"
 #include "schema/convert_cron.h"
+#include "schema/convert_member.h"
 #include "schema/convert_performance.h"
 #include "schema/convert_pressure.h"
 #include "schema/convert_profile.h"
@@ -283,6 +284,13 @@ Cron cron() {
   return {.spec = cronSpec(), .user = "ada", .lastJob = run, .runs = {run}};
 }
 
+MemberRecord member() {
+  return {.role = MemberRole::kMonitor,
+          .name = "s7",
+          .invitation = Invitation{.word = {1, 2, 3}, .until = WallTime(Duration(1))},
+          .certificates = {{2, WallTime(Duration(3)), WallTime(Duration(4)), true}}};
+}
+
 ResultFile resultFile() {
   return {"out/a.csv", 12, 0644};
 }
@@ -341,6 +349,7 @@ constexpr Kind kKinds[] = {
     kindOf<wire::ResultFile, resultFile>("ResultFile"),
     kindOf<wire::Cron, cron>("Cron"),
     kindOf<wire::CronSpec, cronSpec>("CronSpec"),
+    kindOf<wire::Member, member>("Member"),
 };
 
 }  // namespace

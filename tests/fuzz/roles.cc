@@ -16,8 +16,10 @@
 #include "agent/server/client_port.h"
 #include "env/clock.h"
 #include "latebinding/names.h"
+#include "master/server/join_gate.h"
 #include "master/server/master_ports.h"
 #include "master/server/master_server.h"
+#include "master/server/registrar.h"
 #include "master/store/memory_store.h"
 #include "master/store/store_check.h"
 #include "monitor/late/late_binding.h"
@@ -128,6 +130,11 @@ TokenTable tokens() {
   return TokenTable::read(MemoryFile(inputOf(text)).path()).value();
 }
 
+Authority anAuthority() {
+  const WallTime now = systemClock().now().wall;
+  return makeAuthority("fuzz", {now, now + std::chrono::hours(1)}).value();
+}
+
 class MasterRole : public Role {
  public:
   MasterRole() {
@@ -142,6 +149,7 @@ class MasterRole : public Role {
     attachAgent.setAgent("agent-0");
     attachAgent.setAddress("unix:/nowhere");
     attachAgent.setFeed(deafAs<wire::AgentFeed>());
+    server_.setRegistrar(registrar_);
     const uint64_t epoch = attachAgent.send().wait(scope()).getEpoch();
     require(epoch > 0, "the agent has no epoch");
     auto request = agent.commitRequest();
@@ -205,6 +213,7 @@ class MasterRole : public Role {
                        tokens(),
                        MasterOptions{},
                        [this](const Error& error) { stopped_ = error.message; }};
+  Registrar registrar_{server_, systemClock(), {anAuthority(), std::chrono::hours(1), "unix:/nowhere"}};
   wire::MasterGate::Client gate_ = makeMasterGate(server_, letsEverybodyIn());
 
  private:
@@ -226,6 +235,11 @@ class MasterUserPort final : public MasterRole {
 class MasterGatePort final : public MasterRole {
  public:
   DynamicCapability::Client port() override { return wire::MasterGate::Client(gate_); }
+};
+
+class MasterJoinPort final : public MasterRole {
+ public:
+  DynamicCapability::Client port() override { return makeJoinGate(registrar_); }
 };
 
 // --- An agent
@@ -450,6 +464,7 @@ constexpr Port kPorts[] = {
     portOf<wire::AgentPort, MasterAgentPort>("AgentPort"),
     portOf<wire::MonitorPort, MasterMonitorPort>("MonitorPort"),
     portOf<wire::UserPort, MasterUserPort>("UserPort"),
+    portOf<wire::JoinGate, MasterJoinPort>("JoinGate"),
     portOf<wire::ClientPort, AgentClientPort>("ClientPort"),
     portOf<wire::AgentFeed, AgentFeedPort>("AgentFeed"),
     portOf<wire::LateAgentPort, AgentLatePort>("LateAgentPort"),

@@ -131,7 +131,7 @@ TEST(Tcp, OthersAreToldToDialWhatARoleAdvertises) {
   const std::vector<std::string> agent = {
       "serve",    "agent",          "--name",       "b",
       "--master", cluster.master(), "--token-file", cluster.data() + "/tokens/agent.token",
-      "--listen", "0.0.0.0:0"};
+      "--listen", "0.0.0.0:0",      "--insecure"};
   const ProcessResult refused = cluster.run(agent);
   EXPECT_EQ(refused.exitCode, 2);
   EXPECT_THAT(refused.err, HasSubstr("say with --advertise HOST:PORT what others are to dial"));

@@ -204,7 +204,7 @@ TEST(Visitors, ThatCameFirstGoWhenThereAreTooMany) {
   const auto come = [&]() {
     auto pipe = kj::newTwoWayPipe();
     others.add(kj::mv(pipe.ends[1]));
-    admitted.push_back(visitors.admit(kj::mv(pipe.ends[0])));
+    admitted.push_back(visitors.admit(kj::mv(pipe.ends[0]), ""));
   };
   for (size_t i = 0; i < kMaxVisitors; ++i) come();
   admitted[0].letIn(Peer::kUser);

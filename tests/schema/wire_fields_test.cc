@@ -7,6 +7,7 @@
 
 #include "schema/convert.h"
 #include "schema/convert_cron.h"
+#include "schema/convert_member.h"
 #include "schema/convert_profile.h"
 #include "tests/support/job_values.h"
 
@@ -359,6 +360,14 @@ TEST(WireFields, OfCrons) {
                   .lastMade = WallTime(Duration(8)),
                   .runs = {run}};
   EXPECT_THAT(unsetBy<wire::Cron>(cron), IsEmpty());
+}
+
+TEST(WireFields, OfMembers) {
+  const MemberRecord member{.role = MemberRole::kMonitor,
+                            .name = "s7",
+                            .invitation = Invitation{.word = {1, 2, 3}, .until = WallTime(Duration(1))},
+                            .certificates = {{2, WallTime(Duration(3)), WallTime(Duration(4)), true}}};
+  EXPECT_THAT(unsetBy<wire::Member>(member), IsEmpty());
 }
 
 TEST(WireFields, OfServersAndSettings) {

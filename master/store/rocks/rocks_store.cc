@@ -92,6 +92,7 @@ struct Collect {
   void operator()(FilesRecord&&) {}
   void operator()(UploadRecord&& r) { to.uploads.push_back(r); }
   void operator()(Cron&& r) { to.crons.push_back(std::move(r)); }
+  void operator()(MemberRecord&& r) { to.members.push_back(std::move(r)); }
 };
 
 // The letter, and the rest in hexadecimal digits: of a record that does not say what it is.
@@ -279,6 +280,10 @@ class RocksStore final : public RocksReader {
 
   void add(rocksdb::WriteBatch& batch, const EraseCron& erase) {
     check(batch.Delete(open_.rest(), cronKey(erase.user, erase.name)));
+  }
+
+  void add(rocksdb::WriteBatch& batch, const EraseMember& erase) {
+    check(batch.Delete(open_.rest(), memberKey(erase.role, erase.name)));
   }
 
   void add(rocksdb::WriteBatch& batch, const EraseFiles& erase) {

@@ -8,6 +8,7 @@
 
 #include "schema/convert.h"
 #include "schema/convert_cron.h"
+#include "schema/convert_member.h"
 #include "schema/convert_profile.h"
 #include "schema/convert_support.h"
 #include "schema/store.capnp.h"
@@ -58,6 +59,7 @@ struct KeyOf {
   std::string operator()(const Profiling& r) const { return profilingKey(r.application); }
   std::string operator()(const ObservedProfile& r) const { return observedKey(r.user, r.application); }
   std::string operator()(const Cron& r) const { return cronKey(r.user, r.spec.name); }
+  std::string operator()(const MemberRecord& r) const { return memberKey(r.role, r.name); }
 };
 
 void writeUnits(const RuSet& units, auto init) {
@@ -134,6 +136,7 @@ struct Encode {
   void operator()(const Profiling& r) { write(r, to.initProfiling()); }
   void operator()(const ObservedProfile& r) { write(r, to.initObserved()); }
   void operator()(const Cron& r) { write(r, to.initCron()); }
+  void operator()(const MemberRecord& r) { write(r, to.initMember()); }
 };
 
 ServerRecord readServer(wire::ServerRecord::Reader from) {
@@ -180,6 +183,10 @@ std::string observedKey(const std::string& user, const std::string& application)
 
 std::string cronKey(const std::string& user, const std::string& name) {
   return prefix(RecordKind::kCron) + user + '\0' + name;
+}
+
+std::string memberKey(MemberRole role, const std::string& name) {
+  return prefix(RecordKind::kMember) + std::string(tarcil::name(role)) + '/' + name;
 }
 
 std::string agentKey(const std::string& agent) {
@@ -267,6 +274,8 @@ Record decodeRecord(std::string_view key, std::string_view value) {
       return read(stored.getProfiling());
     case wire::StoredRecord::OBSERVED:
       return read(stored.getObserved());
+    case wire::StoredRecord::MEMBER:
+      return read(stored.getMember());
     case wire::StoredRecord::CRON:
       return read(stored.getCron());
   }

@@ -28,6 +28,7 @@ enum class RecordKind : char {
   kProfiling = 'm',
   kObserved = 'o',
   kCron = 'k',
+  kMember = 'i',
 };
 
 std::string keyOf(const Record& record);
@@ -35,6 +36,7 @@ std::string profileKey(const std::string& application);
 std::string profilingKey(const std::string& application);
 std::string observedKey(const std::string& user, const std::string& application);
 std::string cronKey(const std::string& user, const std::string& name);
+std::string memberKey(MemberRole role, const std::string& name);
 std::string agentKey(const std::string& agent);
 std::string answerKey(const std::string& agent, uint64_t epoch, uint64_t sequence);
 // Key, or beginning of the keys, of what belongs to a job.

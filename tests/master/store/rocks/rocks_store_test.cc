@@ -132,6 +132,17 @@ TEST_F(RocksStoreTest, HoldsCronsUntilTheyAreRemoved) {
   EXPECT_THAT(contentsOf("store").crons, ElementsAre(weekly));
 }
 
+TEST_F(RocksStoreTest, HoldsMembersUntilTheyAreForgotten) {
+  MemberRecord monitor{.role = MemberRole::kMonitor, .name = "x"}, agent{.role = MemberRole::kAgent, .name = "x"};
+  put(*open("store"), monitor);
+  put(*open("store"), agent);
+  monitor.certificates = {{7, WallTime(Duration(1)), WallTime(Duration(2)), true}};
+  put(*open("store"), monitor);
+  EXPECT_THAT(contentsOf("store").members, ElementsAre(agent, monitor));
+  ASSERT_TRUE(open("store")->write(std::vector<Mutation>{EraseMember{MemberRole::kAgent, "x"}}).ok());
+  EXPECT_THAT(contentsOf("store").members, ElementsAre(monitor));
+}
+
 TEST_F(RocksStoreTest, HoldsAgentsUntilTheyAreForgotten) {
   const ClusterRecord cluster{"c", 1, 1, 7};
   put(*open("store"), cluster);

@@ -117,6 +117,11 @@ TEST(StoredRecords, ComeBackAsTheyWere) {
       .lastJob = CronRun{.job = job().id, .number = 7},
       .runs = {{.reason = "missed"}}};
   EXPECT_EQ(std::get<Cron>(stored(cron)), cron);
+  const MemberRecord member{.role = MemberRole::kAgent,
+                            .name = "a1",
+                            .invitation = Invitation{.word = {1}, .until = WallTime(Duration(7))},
+                            .certificates = {{5, WallTime(Duration(1)), WallTime(Duration(2)), true}}};
+  EXPECT_EQ(std::get<MemberRecord>(stored(member)), member);
 }
 
 TEST(StoredRecords, OfFormat1AreRead) {

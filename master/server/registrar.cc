@@ -1,0 +1,67 @@
+#include "master/server/registrar.h"
+
+#include <kj/debug.h>
+#include <spdlog/spdlog.h>
+#include <sys/random.h>
+
+#include <span>
+
+#include "rpc/errors.h"
+#include "rpc/identity_folder.h"
+
+namespace tarcil {
+namespace {
+
+// Of a few bytes, which are never cut short.
+void fill(std::span<uint8_t> bytes) {
+  KJ_ASSERT(::getrandom(bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()));
+}
+
+template <typename T>
+T orThrow(Result<T>&& result) {
+  if (!result.ok()) kj::throwFatalException(toException(result.error()));
+  return std::move(*result);
+}
+
+}  // namespace
+
+Registrar::Registrar(MasterServer& server, const Clock& clock, RegistrarOptions options)
+    : server_(server),
+      clock_(clock),
+      options_(std::move(options)),
+      fingerprint_(orThrow(fingerprintOf(options_.authority.certificate))) {}
+
+kj::Promise<JoinWord> Registrar::invite(MemberRole role, std::string name, Duration life) {
+  JoinWord word{.role = role,
+                .name = std::move(name),
+                .until = std::chrono::floor<std::chrono::seconds>(clock_.now().wall + life),
+                .authority = fingerprint_};
+  fill(word.secret);
+  return server_.changeMembers(master::MemberInvited{role, word.name, digestOf(textOf(word)), life})
+      .then([word](MemberRecord&&) { return word; });
+}
+
+kj::Promise<std::string> Registrar::join(const std::string& word, std::string request) {
+  return certify(master::MemberJoined{digestOf(word), makeSerial(), options_.certificateLife},
+                 std::move(request));
+}
+
+kj::Promise<std::string> Registrar::renew(const Identity& shown, std::string request) {
+  return certify(master::CertificateRenewed{shown, makeSerial(), options_.certificateLife},
+                 std::move(request));
+}
+
+kj::Promise<std::string> Registrar::certify(master::MemberChange change, std::string request) {
+  // A request that is none uses no word up.
+  requireOk(checkRequest(request));
+  return server_.changeMembers(std::move(change))
+      .then([this, request = std::move(request)](MemberRecord&& member) {
+        const MemberCertificate& certificate = member.certificates.back();
+        const Identity identity{member.role, member.name, certificate.serial};
+        spdlog::info("{} gets a certificate", described(identity));
+        return orThrow(
+            issue(options_.authority, request, identity, {certificate.from, certificate.until}));
+      });
+}
+
+}  // namespace tarcil

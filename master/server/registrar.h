@@ -1,0 +1,45 @@
+// The cluster's authority at work: makes words for new machines, and certificates for those who show one.
+#pragma once
+
+#include <kj/async.h>
+
+#include <string>
+
+#include "identity/certificates.h"
+#include "identity/logic/member.h"
+#include "master/server/master_server.h"
+
+namespace tarcil {
+
+struct RegistrarOptions {
+  Authority authority;
+  Duration certificateLife{};
+  std::string master;  // address at which roles reach the master
+};
+
+// Single-threaded. What it answers is on disk. Secrets and serials come from the kernel.
+class Registrar final {
+ public:
+  // `server` outlives it.
+  Registrar(MasterServer& server, const Clock& clock, RegistrarOptions options);
+  KJ_DISALLOW_COPY(Registrar);
+
+  // As UserPort.inviteMember.
+  kj::Promise<JoinWord> invite(MemberRole role, std::string name, Duration life);
+  // The certificate, for the key of `request`. As JoinGate.join.
+  kj::Promise<std::string> join(const std::string& word, std::string request);
+  // As MasterGate.renewCertificate; `shown` is whose certificate the peer's connection has.
+  kj::Promise<std::string> renew(const Identity& shown, std::string request);
+
+  const std::string& master() const { return options_.master; }
+
+ private:
+  kj::Promise<std::string> certify(master::MemberChange change, std::string request);
+
+  MasterServer& server_;
+  const Clock& clock_;
+  const RegistrarOptions options_;
+  const Sha256 fingerprint_;
+};
+
+}  // namespace tarcil

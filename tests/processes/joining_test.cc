@@ -1,0 +1,247 @@
+// A cluster over hosts of its own that comes up with `tarcil init` and `tarcil join` alone, and who does not
+// get into it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+
+#include "identity/certificates.h"
+#include "rpc/identity_folder.h"
+#include "tests/support/cluster.h"
+
+namespace tarcil::joining_test {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// Its roles are emulated servers, so that no root is needed for tasks.
+class JoinedCluster final : public TestCluster {
+ public:
+  explicit JoinedCluster(std::vector<std::string> masterFlags = {}) : masterFlags_(std::move(masterFlags)) {
+    std::filesystem::create_directories(folder_);
+  }
+
+  // A command on one of the hosts, with the data folder of that host.
+  ProcessResult on(const std::string& host, std::vector<std::string> arguments) {
+    return started(host, {"/usr/bin/timeout", "--kill-after=5", "60"}, arguments)->finish();
+  }
+  std::string dataOf(const std::string& host) const { return folder_ + "/" + host; }
+  std::string at(const std::string& host, int port) const {
+    return network_.addressOf(host) + ":" + std::to_string(port);
+  }
+
+  void init() {
+    const ProcessResult made = on("m", {"init", "--listen", at("m", 7001)});
+    ASSERT_EQ(made.exitCode, 0) << made.err;
+    startMaster();
+  }
+  void startMaster() {
+    std::vector<std::string> arguments = {"serve", "master"};
+    arguments.insert(arguments.end(), masterFlags_.begin(), masterFlags_.end());
+    start("m", "m", arguments);
+  }
+  std::string wordFor(const std::string& role, const std::string& name) {
+    const ProcessResult made = on("m", {"join-token", role, "--name", name});
+    EXPECT_EQ(made.exitCode, 0) << made.err;
+    return made.out.substr(0, made.out.find('\n'));
+  }
+  ProcessResult join(const std::string& host, const std::string& word) {
+    return on(host, {"join", at("m", 7002), "--token", word});
+  }
+  void joinAs(const std::string& host, const std::string& role, const std::string& name) {
+    const ProcessResult joined = join(host, wordFor(role, name));
+    ASSERT_EQ(joined.exitCode, 0) << joined.err;
+  }
+  void startAgent() { start("a", "a", {"serve", "agent", "--listen", at("a", 7101)}); }
+  void startMonitor() {
+    const std::string file = folder_ + "/servers.yaml";
+    std::ofstream(file) << "servers:\n  - {name: s7, rus: 4}\n";
+    start("s", "s", {"serve", "monitor", "--listen", at("s", 7201), "--emulate", file});
+  }
+  // All of it.
+  void comeUp() {
+    init();
+    joinAs("a", "agent", "a1");
+    joinAs("s", "monitor", "s7");
+    startAgent();
+    startMonitor();
+  }
+  // A user's command on the agent's machine, which knows the authority.
+  ProcessResult user(std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(),
+                     {"--cluster", at("a", 7101), "--token-file", dataOf("m") + "/tokens/operate.token"});
+    return on("a", std::move(arguments));
+  }
+  Process& process(const std::string& name) { return *processes_.at(name); }
+  // A role, which ends with this process.
+  void start(const std::string& name, const std::string& host, std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--supervised", "--ready-fd", "1"});
+    auto process = started(host, {}, arguments);
+    EXPECT_TRUE(process->waitFor("ready\n")) << name << " did not start: " << process->finish().err;
+    processes_[name] = std::move(process);
+  }
+
+ private:
+  std::unique_ptr<Process> started(const std::string& host, const std::vector<std::string>& before,
+                                   const std::vector<std::string>& arguments) {
+    std::vector<std::string> all = network_.runOn(host);
+    all.insert(all.end(), before.begin(), before.end());
+    all.emplace_back(TARCIL_BINARY);
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    return std::make_unique<Process>(all, Environment{{"PATH", "/usr/sbin:/usr/bin:/sbin:/bin"},
+                                                      {"HOME", folder_},
+                                                      {"TARCIL_DATA", dataOf(host)}});
+  }
+
+  const std::vector<std::string> masterFlags_;
+  VirtualNetwork network_{{"m", "a", "s", "x"}};
+  std::map<std::string, std::unique_ptr<Process>> processes_;
+};
+
+TEST(Joining, ClusterOverHostsComesUpWithInitAndJoinAlone) {
+  SKIP_WITHOUT_VIRTUAL_NETWORK();
+  JoinedCluster cluster;
+  cluster.comeUp();
+  const ProcessResult run =
+      cluster.user({"submit", "--wait", cluster.jobFile("command: [sleep, 0.05]\ntasks: 3\n")});
+  EXPECT_EQ(run.exitCode, 0) << run.err;
+  const ProcessResult listed = cluster.on("m", {"certificate", "list", "--json"});
+  const Json members = Json::parse(listed.out);
+  ASSERT_EQ(members.size(), 2u) << listed.out << listed.err;
+  EXPECT_EQ(members[0]["name"], "a1");
+  EXPECT_EQ(members[0]["certificates"][0]["state"], "good");
+}
+
+TEST(Joining, UserWithoutTheAuthorityIsToldAndSendsNoToken) {
+  SKIP_WITHOUT_VIRTUAL_NETWORK();
+  JoinedCluster cluster;
+  cluster.init();
+  cluster.joinAs("a", "agent", "a1");
+  cluster.startAgent();
+  const ProcessResult refused =
+      cluster.on("x", {"job", "list", "--cluster", cluster.at("a", 7101), "--token-file",
+                       cluster.dataOf("m") + "/tokens/operate.token"});
+  EXPECT_EQ(refused.exitCode, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--cluster: "));
+  EXPECT_THAT(refused.err, HasSubstr("--insecure"));
+}
+
+TEST(Joining, WordWorksOnceAndForItsNameAlone) {
+  SKIP_WITHOUT_VIRTUAL_NETWORK();
+  JoinedCluster cluster;
+  cluster.init();
+  const std::string word = cluster.wordFor("monitor", "s7");
+  ASSERT_EQ(cluster.join("s", word).exitCode, 0);
+  const ProcessResult again = cluster.join("x", word);
+  EXPECT_EQ(again.exitCode, 3);
+  EXPECT_THAT(again.err, HasSubstr("no such word is out: it was used"));
+  EXPECT_FALSE(std::filesystem::exists(identityFolder(cluster.dataOf("x")))) << "nothing is written";
+  const ProcessResult taken = cluster.on("m", {"join-token", "monitor", "--name", "s7"});
+  EXPECT_EQ(taken.exitCode, 1);
+  EXPECT_THAT(taken.err, HasSubstr("the name is taken"));
+  const ProcessResult twice = cluster.join("s", cluster.wordFor("agent", "a1"));
+  EXPECT_EQ(twice.exitCode, 2);
+  EXPECT_THAT(twice.err, HasSubstr("has an identity already"));
+}
+
+// Somebody between: answers at the address of the joining port as another cluster would.
+TEST(Joining, MachineTellsAnotherClusterNothing) {
+  SKIP_WITHOUT_VIRTUAL_NETWORK();
+  JoinedCluster cluster;
+  cluster.init();
+  const std::string word = cluster.wordFor("monitor", "s7");
+  const ProcessResult other = cluster.on("x", {"init", "--listen", cluster.at("x", 7001)});
+  ASSERT_EQ(other.exitCode, 0) << other.err;
+  cluster.start("other", "x", {"serve", "master"});
+  const ProcessResult refused = cluster.on("s", {"join", cluster.at("x", 7002), "--token", word});
+  EXPECT_EQ(refused.exitCode, 3);
+  EXPECT_THAT(refused.err, HasSubstr("its authority is another one. Nothing was told to it"));
+  EXPECT_EQ(cluster.join("s", word).exitCode, 0) << "the word is still good";
+}
+
+TEST(Joining, MonitorThatClaimsAnotherServersNameIsRefused) {
+  SKIP_WITHOUT_VIRTUAL_NETWORK();
+  JoinedCluster cluster;
+  cluster.init();
+  cluster.joinAs("s", "monitor", "s8");
+  const std::string file = cluster.dataOf("s") + "/servers.yaml";
+  std::ofstream(file) << "servers:\n  - {name: s7, rus: 4}\n";
+  const ProcessResult refused =
+      cluster.on("s", {"serve", "monitor", "--listen", cluster.at("s", 7201), "--emulate", file});
+  EXPECT_EQ(refused.exitCode, 3);
+  EXPECT_THAT(refused.err, HasSubstr("the certificate is for monitor s8, which may not speak as 's7'"));
+}
+
+TEST(Joining, RoleFindsAnIdentityOfAnotherRoleOrName) {
+  SKIP_WITHOUT_VIRTUAL_NETWORK();
+  JoinedCluster cluster;
+  cluster.init();
+  cluster.joinAs("s", "monitor", "s7");
+  const ProcessResult agent = cluster.on("s", {"serve", "agent", "--listen", cluster.at("s", 7201)});
+  EXPECT_EQ(agent.exitCode, 2);
+  EXPECT_THAT(agent.err, HasSubstr("is the identity of monitor s7, and this is to be a role agent"));
+  const ProcessResult named =
+      cluster.on("s", {"serve", "monitor", "--name", "s9", "--listen", cluster.at("s", 7201)});
+  EXPECT_EQ(named.exitCode, 2);
+  EXPECT_THAT(named.err, HasSubstr("--name: 's9' is not the name of the identity, which is for monitor s7"));
+}
+
+TEST(Joining, RevokedMachineIsDisconnectedAndStaysOut) {
+  SKIP_WITHOUT_VIRTUAL_NETWORK();
+  JoinedCluster cluster;
+  cluster.comeUp();
+  const ProcessResult revoked = cluster.on("m", {"certificate", "revoke", "monitor", "s7"});
+  ASSERT_EQ(revoked.exitCode, 0) << revoked.err;
+  const ProcessResult ended = cluster.process("s").finish();
+  EXPECT_EQ(ended.exitCode, 3);
+  EXPECT_THAT(ended.err, HasSubstr("the certificate of monitor s7 is revoked"));
+  cluster.joinAs("x", "monitor", "s7");
+}
+
+TEST(Joining, CertificateIsRenewedWithoutARestart) {
+  SKIP_WITHOUT_VIRTUAL_NETWORK();
+  JoinedCluster cluster({"--certificate-life", "6s"});
+  cluster.comeUp();
+  const auto serialsOf = [&cluster](const std::string& name) {
+    std::set<std::string> serials;
+    for (const Json& member : Json::parse(cluster.on("m", {"certificate", "list", "--json"}).out)) {
+      if (member["name"] != name) continue;
+      for (const Json& each : member["certificates"]) serials.insert(each["serial"].get<std::string>());
+    }
+    return serials;
+  };
+  std::set<std::string> seen = serialsOf("s7");
+  cluster.until("the monitor has had three certificates", [&]() {
+    seen.merge(serialsOf("s7"));
+    return seen.size() >= 3;
+  });
+  const ProcessResult run = cluster.user({"submit", "--wait", cluster.jobFile("command: [sleep, 0.05]\n")});
+  EXPECT_EQ(run.exitCode, 0) << run.err;
+}
+
+TEST(Joining, ExpiredOrForeignIdentityIsSaidAtTheStart) {
+  SKIP_WITHOUT_VIRTUAL_NETWORK();
+  JoinedCluster cluster;
+  const WallTime now = std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
+  const auto day = std::chrono::hours(24);
+  const Authority ours = *makeAuthority("one", {now - day * 10, now + day}),
+                  other = *makeAuthority("two", {now - day * 10, now + day});
+  const auto agentWith = [&](const Authority& by, Validity validity) {
+    std::filesystem::remove_all(cluster.dataOf("a"));
+    const std::string key = *makeKey();
+    const std::string certificate = *issue(by, *makeRequest(key), {MemberRole::kAgent, "a1", 5}, validity);
+    EXPECT_TRUE(
+        writeIdentity(cluster.dataOf("a"), {ours.certificate, certificate, key}, {"10.0.0.1:1", ""}).ok());
+    const ProcessResult ended = cluster.on("a", {"serve", "agent", "--listen", cluster.at("a", 7101)});
+    EXPECT_EQ(ended.exitCode, 2);
+    return ended.err;
+  };
+  EXPECT_THAT(agentWith(ours, {now - day * 2, now - day}), HasSubstr("the certificate expired at"));
+  EXPECT_THAT(agentWith(ours, {now + day, now + day * 2}), HasSubstr("is the clock right?"));
+  EXPECT_THAT(agentWith(other, {now - day, now + day}), HasSubstr("not signed by this authority"));
+}
+
+}  // namespace tarcil::joining_test
