@@ -94,6 +94,14 @@ TEST_F(Table, GivesAMemberFewCertificatesAtOnce) {
   EXPECT_TRUE(table.renew(identity, {100, kNow + 24h, kNow + 48h}, kNow + 24h).ok());
 }
 
+TEST_F(Table, TakesABoundedNumberOfMembers) {
+  std::vector<MemberRecord> stored;
+  for (size_t i = 0; i < kMaxMembers; ++i) stored.push_back({MemberRole::kMonitor, "s" + std::to_string(i)});
+  table = MemberTable(std::move(stored));
+  EXPECT_EQ(codeOf(invite("one-more", 1)), ErrorCode::kExhausted);
+  EXPECT_TRUE(invite("s7", 1).ok()) << "one of them may join again";
+}
+
 TEST_F(Table, RemembersOneThatItsAuthoritySignedElsewhereAsItRenews) {
   ASSERT_TRUE(table.renew({MemberRole::kAgent, "a1", 5}, certificate(6), kNow).ok());
   EXPECT_THAT(table.all().at({MemberRole::kAgent, "a1"}).certificates, ElementsAre(certificate(6)));
