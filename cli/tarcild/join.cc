@@ -89,7 +89,7 @@ class Joining final {
           return request.send()
               .then([this, authority = std::move(authority)](auto&& answer) {
                 Joined joined{{authority, convert::text(answer.getCertificate()), key_},
-                                    {convert::text(answer.getMaster()), flags_.address}};
+                              {convert::text(answer.getMaster()), flags_.address}};
                 requireOk(checkCertificate(joined.credentials.certificate, key_, authority,
                                            systemClock().now().wall));
                 return joined;

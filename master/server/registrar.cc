@@ -59,8 +59,7 @@ kj::Promise<std::string> Registrar::certify(master::MemberChange change, std::st
         const MemberCertificate& certificate = member.certificates.back();
         const Identity identity{member.role, member.name, certificate.serial};
         spdlog::info("{} gets a certificate", described(identity));
-        return orThrow(
-            issue(options_.authority, request, identity, {certificate.from, certificate.until}));
+        return orThrow(issue(options_.authority, request, identity, {certificate.from, certificate.until}));
       });
 }
 

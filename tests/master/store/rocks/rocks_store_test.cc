@@ -133,7 +133,8 @@ TEST_F(RocksStoreTest, HoldsCronsUntilTheyAreRemoved) {
 }
 
 TEST_F(RocksStoreTest, HoldsMembersUntilTheyAreForgotten) {
-  MemberRecord monitor{.role = MemberRole::kMonitor, .name = "x"}, agent{.role = MemberRole::kAgent, .name = "x"};
+  MemberRecord monitor{.role = MemberRole::kMonitor, .name = "x"},
+      agent{.role = MemberRole::kAgent, .name = "x"};
   put(*open("store"), monitor);
   put(*open("store"), agent);
   monitor.certificates = {{7, WallTime(Duration(1)), WallTime(Duration(2)), true}};
