@@ -21,7 +21,7 @@ std::string completed(const std::string& words) {
 
 TEST(Completion, OffersVerbsCommandsAndOptions) {
   EXPECT_THAT(completed("''"), testing::StartsWith("submit plan run job cron queue status top up down "));
-  EXPECT_EQ(completed("jo"), "job\n");
+  EXPECT_EQ(completed("jo"), "job join-token join\n");
   EXPECT_EQ(completed("job l"), "list logs\n");
   EXPECT_EQ(completed("job list --st"), "--state\n");
   EXPECT_EQ(completed("job list --state queued --re"), "--reverse\n");

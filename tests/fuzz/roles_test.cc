@@ -30,6 +30,7 @@ TEST(Roles, ServeEveryInterfaceThatPeersGetTo) {
   collect(capnp::Schema::from<wire::MasterGate>(), reached);
   collect(capnp::Schema::from<wire::AgentGate>(), reached);
   collect(capnp::Schema::from<wire::MonitorGate>(), reached);
+  collect(capnp::Schema::from<wire::JoinGate>(), reached);
   for (size_t number = 0; number < ports(); ++number) served.emplace(port(number).name);
   served.emplace("LateClient");  // a program of the user
   EXPECT_EQ(served, reached);
