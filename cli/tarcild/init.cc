@@ -45,7 +45,7 @@ std::string dialable(const std::string& flag, const std::string& address) {
 
 // Of an operator, for the first commands.
 std::string makeOperatorToken(const std::string& data, const std::string& user) {
-  const std::string file = data + "/tokens/operate.token";
+  std::string file = data + "/tokens/operate.token";
   std::error_code ignored;
   if (std::filesystem::exists(file, ignored)) return file;
   const TokenTable::Entry entry{makeToken(), {user, Role::kOperate, {"nobody"}}};

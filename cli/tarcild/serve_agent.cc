@@ -17,7 +17,8 @@ struct Agent {
 
 int run(Agent& agent) {
   agent.table.read();
-  agent.flags.data = requireInput(dataFolder(agent.flags.data));
+  // Where nothing says which folder that is, there is no identity in it.
+  if (auto data = dataFolder(agent.flags.data)) agent.flags.data = *data;
   if (!agent.flags.name.empty()) requireName("--name", agent.flags.name);
   for (const std::string& problem : late::problems(agent.flags.lateBinding.scheduler)) {
     throw badInput("--probe-ratio: " + problem);

@@ -11,8 +11,11 @@ namespace tarcil {
 
 int serveAgent(const AgentFlags& asGiven) {
   AgentFlags flags = asGiven;
-  flags.data = absolutePath(flags.data);
-  const RoleIdentity identity = readRoleIdentity(flags.data, MemberRole::kAgent);
+  RoleIdentity identity;
+  if (!flags.data.empty()) {
+    flags.data = absolutePath(flags.data);
+    identity = readRoleIdentity(flags.data, MemberRole::kAgent);
+  }
   complete(identity, MemberRole::kAgent, flags.name, flags.master, flags.tokenFile);
   const std::string token = readToken(flags.tokenFile);
   requireAddress("--listen", flags.listen, AddressUse::kListen);
