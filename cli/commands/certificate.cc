@@ -5,9 +5,9 @@
 #include "cli/output/render.h"
 #include "cli/output/table.h"
 #include "core/base/failure.h"
+#include "core/base/hex.h"
 #include "core/base/units.h"
 #include "env/clock.h"
-#include "identity/logic/hex.h"
 #include "schema/convert_member.h"
 #include "schema/convert_support.h"
 

@@ -8,11 +8,11 @@
 #include "cli/output/table.h"
 #include "cli/tarcild/commands.h"
 #include "core/base/failure.h"
+#include "core/base/hex.h"
 #include "core/base/names.h"
 #include "deploy/roles/role.h"
 #include "deploy/roles/role_identity.h"
 #include "env/clock.h"
-#include "identity/logic/hex.h"
 #include "rpc/private_file.h"
 #include "rpc/token.h"
 

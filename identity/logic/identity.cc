@@ -4,9 +4,9 @@
 #include <array>
 #include <utility>
 
+#include "core/base/hex.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
-#include "identity/logic/hex.h"
 
 namespace tarcil {
 namespace {

@@ -3,8 +3,8 @@
 #include <charconv>
 #include <vector>
 
+#include "core/base/hex.h"
 #include "core/base/units.h"
-#include "identity/logic/hex.h"
 
 namespace tarcil {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "identity/logic/hex.h"
+#include "core/base/hex.h"
 
 namespace tarcil::certificates_test {
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "identity/logic/hex.h"
+#include "core/base/hex.h"
 #include "identity/logic/identity.h"
 
 namespace tarcil::identity_names_test {

@@ -1,4 +1,4 @@
-#include "identity/logic/hex.h"
+#include "core/base/hex.h"
 
 namespace tarcil {
 namespace {
@@ -9,6 +9,7 @@ constexpr std::string_view kDigits = "0123456789abcdef";
 
 std::string hexOf(std::span<const uint8_t> bytes) {
   std::string text;
+  text.reserve(2 * bytes.size());
   for (const uint8_t byte : bytes) text.append({kDigits[byte >> 4], kDigits[byte & 15]});
   return text;
 }
