@@ -6,8 +6,9 @@
 
 On a cluster of its own, of emulated servers: one user submits small jobs at a steady rate, first alone, then beside the client of another
 user, who misbehaves in one way after the other, each time under another name (tests/hostile/hostile_client.h); several with + between them
-are one user's at once. For each: the time from when a job was to be submitted to the answer that it is on disk, median and 99th percentile,
-and that of alone; how much memory master, agent and monitor hold at the most and how many descriptors, and the longest step of their event
+are one user's at once, and "busy" is a process that only computes, where they would be: what the machine's cores alone cost. For each: the
+time from when a job was to be submitted to the answer that it is on disk, median and 99th percentile, and that of alone; how much memory
+master, agent and monitor hold at the most and how many descriptors, and the longest step of their event
 loops so far. Beside "monitor", a stranger at the monitor's port who takes connections, says nothing on some and what is no message on
 others, the time is that to the job's end, as beside "nobody-to-the-end". Whoever misbehaves has one core of the machine, shared with the rest.
 With --rounds all of it several times on one cluster, and after each what the roles hold at rest: does it
@@ -183,6 +184,10 @@ def main():
                 stranger.start()
             elif not name.startswith("nobody"):
                 for each in name.split("+"):
+                    if each == "busy":
+                        others.append(subprocess.Popen(["taskset", "-c", "0", "timeout", str(flags.seconds + 4), "sh", "-c", "while :; do :; done"],
+                                                       stdout=subprocess.PIPE, text=True))
+                        continue
                     connections = 100_000 if each == "connections" else flags.connections
                     others.append(subprocess.Popen(["taskset", "-c", "0", hostile, "--behaviour", each, "--agent", cluster.agent, "--token-file",
                                                     cluster.token(name), "--connections", str(connections), "--seconds", str(flags.seconds + 4)],

@@ -98,7 +98,7 @@ bool FairCalls::giveSeat(User& user, SeatKind kind) {
   const UserBounds::Seats bound = boundOf(kind);
   const uint64_t ofAll = seatBytes_[static_cast<size_t>(kind)];
   const bool isGone = !first.given->isWaiting();
-  const bool fits = seats.taken < bound.number &&
+  const bool fits = seats.taken < (isAlone(user.name_) ? bound.number : bound.besideOthers) &&
                     (seats.taken == 0 || seats.bytes + first.bytes <= bound.bytes) &&
                     (ofAll == 0 || ofAll + first.bytes <= bound.bytesOfAll);
   if (!fits && !isGone) return false;

@@ -37,13 +37,17 @@ struct UserBounds {
   // has called within a second: what follows from them, in this and other roles, takes longer than reading.
   uint64_t largeRead = 256 << 10;
   uint64_t largeBytesPerSecond = 32 << 20;
-  // Under way at once, by kind, and the bytes of these; one may be larger than that. The next waits.
+  // Under way at once, by kind, and the bytes of these; one may be larger than that. The next waits. What is
+  // under way is before what others call next, in this role and the next one: so there are fewer where
+  // somebody else has called within a second.
   struct Seats {
     size_t number;
+    size_t besideOthers;
     uint64_t bytes;
     uint64_t bytesOfAll;  // of all users
   };
-  std::array<Seats, 3> seats = {{{64, 1 << 20, 256 << 20}, {4, 4 << 20, 16 << 20}, {64, 4 << 20, 1 << 30}}};
+  std::array<Seats, 3> seats = {
+      {{64, 16, 1 << 20, 256 << 20}, {4, 2, 4 << 20, 16 << 20}, {64, 64, 4 << 20, 1 << 30}}};
 };
 enum class SeatKind : uint8_t {
   kSubmission,

@@ -17,7 +17,7 @@ constexpr UserBounds kBounds{.connections = 2,
                              .waitingBytes = 1'000,
                              .largeRead = 100,
                              .largeBytesPerSecond = 1'000,
-                             .seats = {{{2, 100, 300}, {1, 100, 300}, {1, 100, 300}}}};
+                             .seats = {{{2, 1, 100, 300}, {1, 1, 100, 300}, {1, 1, 100, 300}}}};
 
 class FairCallsTest : public testing::Test {
  public:
@@ -88,6 +88,16 @@ TEST_F(FairCallsTest, GivesAUserSoManySeatsAndTheNextWhenOneIsLeft) {
   EXPECT_TRUE(bob_->seat(SeatKind::kSubmission, 1).poll(io_.waitScope)) << "of another user";
   first = nullptr;
   EXPECT_TRUE(third.poll(io_.waitScope));
+}
+
+TEST_F(FairCallsTest, GivesAUserFewerSeatsBesideOthers) {
+  call(*bob_).wait(io_.waitScope);
+  call(*ann_).wait(io_.waitScope);
+  auto first = ann_->seat(SeatKind::kSubmission, 1).wait(io_.waitScope);
+  auto second = ann_->seat(SeatKind::kSubmission, 1);
+  EXPECT_FALSE(second.poll(io_.waitScope));
+  first = nullptr;
+  EXPECT_TRUE(second.poll(io_.waitScope));
 }
 
 TEST_F(FairCallsTest, CountsTheBytesOfSeatsAndLetsOneBeLarger) {
