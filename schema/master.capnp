@@ -123,6 +123,9 @@ struct QueueNews {
 
   waiting @4 :UInt32;
   # Jobs that wait, to two binary digits; 0 where slots are not ranked by worth.
+
+  waitingTasks @5 :UInt32;
+  # The same of their tasks, of which nothing but a slot is wanting.
 }
 
 struct StateChecksum {

@@ -85,8 +85,8 @@ struct QueueTold {
   // Servers, ascending, that are reserved for waiting jobs: only jobs whose offer says so, or that come
   // before all pending ones, may use them.
   std::vector<ServerId> reserved{};
-  bool crowded = false;  // slots are judged without the margin (core/decide/margin.h)
-  uint32_t waiting = 0;  // jobs, to two binary digits
+  bool crowded = false;                    // slots are judged without the margin (core/decide/margin.h)
+  uint32_t waiting = 0, waitingTasks = 0;  // jobs and their tasks, to two binary digits
 };
 
 // A client submits a job. If the agent or the master has it already (same id, same user), the answer is that

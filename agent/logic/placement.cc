@@ -21,9 +21,10 @@ double priceFor(const Tables& tables, const JobSpec& spec, Standard standard) {
   if (tables.settings.ranking != RankBy::kWorth) return 1;
   if (standard == Standard::kBestThereIs) return std::numeric_limits<double>::min();
   const ServerSet& all = tables.copy.state().all();
-  const uint64_t running =
-      (all.usableUnits() - std::min(all.usableUnits(), all.freeUnits())) / spec.rusPerTask;
-  return tables.price.at(tables.queueTold.waiting, static_cast<double>(running));
+  const double unused =
+      static_cast<double>(all.freeUnits()) / static_cast<double>(std::max<uint64_t>(1, all.usableUnits()));
+  const double heldUp = tables.queueTold.waitingTasks * unused / tables.utilisation.spare();
+  return tables.price.at(heldUp, static_cast<double>(all.usedUnits() / spec.rusPerTask));
 }
 
 // Slots for `wanted` of the job's placeable tasks, the first but for those that require servers.

@@ -60,6 +60,9 @@ void takeSubmission(EventContext& context, const SubmitArrived& event) {
   Tables& tables = context.tables;
   Result<std::string> runAs = accept(tables, event.caller, event.spec, event.files);
   if (!runAs) return answer(context, {event.request}, runAs.error());
+  if (isReady(tables)) {
+    tables.utilisation.arrival(tables.copy.state().all().usedUnits(), tables.queueTold.waiting > 0);
+  }
   JobRecord record{.id = event.job,
                    .spec = event.spec,
                    .user = event.caller.user,

@@ -21,6 +21,7 @@
 #include "core/decide/chooser.h"
 #include "core/decide/options.h"
 #include "core/decide/price.h"
+#include "core/decide/utilisation.h"
 
 namespace tarcil::agent {
 
@@ -50,9 +51,10 @@ struct Tables {
   JobTable jobs;
   QueueTold queueTold;  // the latest
   Chooser chooser;
-  Price price;             // of slots, where they are ranked by worth
-  uint64_t decisions = 0;  // that sampled slots
-  uint64_t drawn = 0;      // slots, for these
+  Price price;              // of slots, where they are ranked by worth
+  Utilisation utilisation;  // as jobs found it that came here
+  uint64_t decisions = 0;   // that sampled slots
+  uint64_t drawn = 0;       // slots, for these
   CommitsInFlight inFlight;
   Launches launches;
   std::optional<MonotonicTime> wakeAt;  // TimerFired was requested for then and has not come

@@ -58,7 +58,8 @@ agent::LaunchAnswered::Outcome outcomeOf(wire::LaunchPort::Outcome outcome) {
 agent::QueueTold readQueue(wire::QueueNews::Reader from) {
   agent::QueueTold queue{.capacityVersion = from.getCapacityVersion(),
                          .crowded = from.getCrowded(),
-                         .waiting = from.getWaiting()};
+                         .waiting = from.getWaiting(),
+                         .waitingTasks = from.getWaitingTasks()};
   const int16_t pending = from.getPendingPriority();
   if (pending >= 0 && pending <= UINT8_MAX) queue.pendingPriority = static_cast<uint8_t>(pending);
   for (const ServerId server : from.getReserved()) queue.reserved.push_back(server);

@@ -23,10 +23,10 @@ void Price::offered(double worth) {
 
 // The mean on the left is at least (sum of the k best - k r) / count for every k, and equal to it for the k
 // that are above r: so r is the highest root of all these lines.
-double Price::at(double waiting, double running) const {
+double Price::at(double heldUp, double running) const {
   if (running <= 0) return 0;
   if (count_ == 0) return 1;
-  const double waits = static_cast<double>(count_) * (waiting + 1) / running;
+  const double waits = static_cast<double>(count_) * (heldUp + 1) / running;
   double price = 0, sum = 0;
   for (size_t k = 1; k <= count_; ++k) {
     sum += offers_[k - 1];

@@ -35,6 +35,7 @@ class ServerSet {
   // Units of usable members, free or not; free ones, also where extras or bytes are lacking for them.
   uint64_t usableUnits() const { return usableUnits_; }
   uint64_t freeUnits() const { return freeUnits_; }
+  uint64_t usedUnits() const { return usableUnits_ - freeUnits_; }
 
   // Of one member: all of its units where it is up and not cordoned, and those of them that are free.
   struct Units {

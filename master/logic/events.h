@@ -471,8 +471,8 @@ struct PublishQueue {
   // Servers, ascending, that are reserved for waiting jobs: other jobs may use them only where their offer
   // says so, or where their priority is above the pending one.
   std::vector<ServerId> reserved{};
-  bool crowded = false;  // slots are judged without the margin (core/decide/margin.h)
-  uint32_t waiting = 0;  // jobs, to two binary digits
+  bool crowded = false;                    // slots are judged without the margin (core/decide/margin.h)
+  uint32_t waiting = 0, waitingTasks = 0;  // jobs and their tasks, to two binary digits
 
   bool operator==(const PublishQueue&) const = default;
 };

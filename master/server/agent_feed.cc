@@ -230,6 +230,7 @@ void AgentFeedSender::writeQueue(wire::AgentFeed::UpdateParams::Builder message)
   queue.setReserved(kj::arrayPtr(news.reserved.data(), news.reserved.size()));
   queue.setCrowded(news.crowded);
   queue.setWaiting(news.waiting);
+  queue.setWaitingTasks(news.waitingTasks);
 }
 
 void AgentFeedSender::confirmed(bool completesSnapshot) {

@@ -4,7 +4,8 @@ namespace tarcil::sim {
 namespace {
 
 agent::QueueTold told(const master::PublishQueue& queue) {
-  return {queue.pendingPriority, queue.capacityVersion, queue.reserved, queue.crowded, queue.waiting};
+  return {queue.pendingPriority, queue.capacityVersion, queue.reserved,
+          queue.crowded,         queue.waiting,         queue.waitingTasks};
 }
 
 }  // namespace

@@ -318,6 +318,9 @@ void JobTable::reorder(Job& job) {
   } else {
     waitingForReservation_.erase(age);
   }
+  const uint32_t waitingTasks = job.waits() ? job.placeable() : 0;
+  waitingTasks_ += waitingTasks;
+  waitingTasks_ -= std::exchange(job.index.waitingTasks, waitingTasks);
   if (!job.waits()) return queue_.erase(key);
   // More tasks to be placed than before, or another owner.
   const auto isQueued = [&job](TaskIndex task) { return job.tasks.state(task) == RunState::kQueued; };

@@ -118,7 +118,8 @@ struct Job {
     ByAge::iterator byAge, byAgeOfUser;
     UserNumber user = 0;  // in the queue
     EquivalenceClass equivalenceClass = 0;
-    size_t bytes = 0;  // by bytesOf()
+    size_t bytes = 0;           // by bytesOf()
+    uint32_t waitingTasks = 0;  // of JobTable::waitingTasks()
   } index;
 };
 
@@ -178,6 +179,8 @@ class JobTable {
   // Jobs that could use more slots than they have.
   WaitingQueue& queue() { return queue_; }
   const WaitingQueue& queue() const { return queue_; }
+  // Of the jobs there: tasks that could be placed now, were there slots.
+  uint64_t waitingTasks() const { return waitingTasks_; }
   // Unfinished jobs whose profiles follow what is known.
   FollowerTable& followers() { return followers_; }
   const FollowerTable& followers() const { return followers_; }
@@ -274,6 +277,7 @@ class JobTable {
   std::map<JobNumber, Job*> byNumber_;
   std::unordered_map<std::string, JobsOfUser> ofUser_;  // none is empty
   WaitingQueue queue_;
+  uint64_t waitingTasks_ = 0;
   FollowerTable followers_;
   std::set<std::pair<WallTime, JobId>> heldUntil_;  // unfinished jobs that are released by themselves
   ByAge waitingForReservation_;

@@ -1,6 +1,8 @@
 #include "master/logic/queue/offers.h"
 
+#include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <map>
 #include <utility>
 
@@ -35,9 +37,9 @@ bool marginLapses(const Tables& tables) {
 }
 
 // To two binary digits: it is told anew where it changed by a third or so, and not with each job.
-uint32_t roughly(size_t jobs) {
+uint32_t roughly(uint64_t number) {
   constexpr int kDigits = 2;
-  const auto count = static_cast<uint32_t>(jobs);
+  const auto count = static_cast<uint32_t>(std::min<uint64_t>(number, UINT32_MAX));
   const int digits = std::bit_width(count);
   return digits <= kDigits ? count : count >> (digits - kDigits) << (digits - kDigits);
 }
@@ -47,7 +49,10 @@ void publishQueue(EventContext& context) {
   PublishQueue news{queue.pendingPriority(queueTime(context)), queue.capacityVersion()};
   news.reserved = queue.reserved();
   news.crowded = marginLapses(context.tables);
-  if (context.tables.settings.ranking == RankBy::kWorth) news.waiting = roughly(queue.size());
+  if (context.tables.settings.ranking == RankBy::kWorth) {
+    news.waiting = roughly(queue.size());
+    news.waitingTasks = roughly(context.tables.jobs.waitingTasks());
+  }
   if (news == context.tables.queueTold) return;
   context.tables.queueTold = news;
   context.out.send(news);

@@ -102,6 +102,22 @@ TEST_F(Offers, WhereMoreWaitAllAreTriedAgainWithoutAMargin) {
   EXPECT_FALSE(h.queueTold().crowded);
 }
 
+TEST_F(Offers, TellHowManyJobsAndTasksWaitToTwoDigits) {
+  h.handle(master::SettingsSet{77, QualitySettings{}});
+  EXPECT_EQ(h.queueTold().waitingTasks, 0u);
+  JobSpec three = ofPriority(10);
+  three.tasks = 3;
+  for (int job = 1; job <= 3; ++job) h.commit(x, failAttempt(job, three));
+  EXPECT_EQ(h.queueTold().waiting, 3u);
+  EXPECT_EQ(h.queueTold().waitingTasks, 8u) << "of 9";
+  three.concurrency = 1;
+  h.commit(x, failAttempt(4, three));
+  EXPECT_EQ(h.queueTold().waitingTasks, 8u) << "of 10, as a slot more is all that it could use";
+  for (int job = 1; job <= 4; ++job) h.cancel(job, theOperator());
+  EXPECT_EQ(h.queueTold().waiting, 0u);
+  EXPECT_EQ(h.queueTold().waitingTasks, 0u);
+}
+
 TEST_F(Offers, WithoutAMarginNothingIsCrowded) {
   for (int job = 1; job <= 3; ++job) h.commit(x, failAttempt(job, ofPriority(10)));
   EXPECT_FALSE(h.queueTold().crowded);
