@@ -37,29 +37,29 @@ def traced(jobs):
     return {kind: {"kind": f"{kind}:{Path(file).resolve()}", "jobs": jobs} for kind, _, file in named}
 
 
-def policies_for(scenario):
+def suitable(policies, scenario):
     is_traced = ":" in scenario["workload"]["kind"]
-    return [policy for policy in POLICIES if not (is_traced and policy == "late-binding")]
+    return [policy for policy in policies if not (is_traced and policy == "late-binding")]
 
 
 def performance(result):
     return 100 * result["performance"]["mean"]
 
 
-def compare(name, seeds, scenarios):
+def compare(name, seeds, scenarios, policies=POLICIES):
     """Empty is a policy of which a run was given up (LIMIT in figure.py), and what the bound does not say."""
     figure = Figure(name, seeds)
-    runs = figure.simulate({key: {**scenario, "policies": policies_for(scenario)}
+    runs = figure.simulate({key: {**scenario, "policies": suitable(policies, scenario)}
                             for key, scenario in scenarios.items()}, partly=True)
     header = ["policy", "mean %", "worst 5 % below", "worst 1 % below"]
-    for number, (key, policies) in enumerate(runs.items(), 1):
+    for number, (key, ran) in enumerate(runs.items(), 1):
         print(f"\n{key}, seeds {figure.seeds}:")
         rows = [[policy, *(100 * mean(own, "performance", part) for part in ("mean", "p5", "p1"))]
-                for policy, own in policies.items()]
+                for policy, own in ran.items()]
         figure.table(header, rows, f"{name}-{number}")
     print("\nmean performance in %; differences are of the same seeds:")
     figure.table(["scenario", *BEYOND, "quality", "less the best other", "which"],
-                 [summary(key, policies) for key, policies in runs.items()], name)
+                 [summary(key, ran) for key, ran in runs.items()], name)
     for variable in ("CORUN", "TRACES"):
         if not os.environ.get(variable):
             print(f"\nnot run: scenarios that need files; set {variable} (docs/simulator.md says to which)")

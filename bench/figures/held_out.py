@@ -7,6 +7,7 @@ from comparison import co_runs, compare, traced
 
 CLUSTER = {"platforms": [{"servers": 30, "rus": 8}, {"servers": 30, "rus": 12}, {"servers": 20, "rus": 16},
                          {"servers": 10, "rus": 24}]}
+POLICIES = ["bound", "ideal", "quality", "greedy", "greedy-least-loaded", "least-loaded", "backfill", "batch", "late-binding"]
 CLASSIFIED = {"profiles": "classified", "probes": 3}
 TRUTHS = {
     "mean": {"combine": "mean", "pressure": 0.3},
@@ -15,16 +16,16 @@ TRUTHS = {
     "product, classified": {"combine": "product", "pressure": 0.4, **CLASSIFIED},
 }
 JOBS = {
-    "mixed": {"kind": "mixed", "jobs": 2000},
-    "heavy-tailed": {"kind": "heavy-tailed", "jobs": 6000},
+    "mixed": {"kind": "mixed", "jobs": 500},
+    "heavy-tailed": {"kind": "heavy-tailed", "jobs": 1500},
 }
 LOADS = [0.6, 0.85]
-CO_RUN_JOBS = [{"kind": "heavy-tailed", "jobs": 3000}, {"kind": "mixed", "jobs": 1000}]
+CO_RUN_JOBS = [{"kind": "heavy-tailed", "jobs": 1000}, {"kind": "mixed", "jobs": 300}]
 CO_RUN_LOADS = [0.25, 0.4]
 
 
 def main():
-    jobs = {**JOBS, **traced(4000)}
+    jobs = {**JOBS, **traced(1000)}
     scenarios = {f"{truth}; {kind}, load {load}":
                  {"cluster": CLUSTER, "workload": {**workload, "load": load}, "truth": {"kind": "parametric", **options}}
                  for truth, options in TRUTHS.items() for kind, workload in jobs.items() for load in LOADS}
@@ -32,7 +33,7 @@ def main():
         for load in CO_RUN_LOADS:
             scenarios |= co_runs(load, workload) | co_runs(load, workload, above_one="as-one")
             scenarios |= co_runs(load, workload, files=1, above_one="as-one", **CLASSIFIED)
-    compare("held-out", "101..106", scenarios)
+    compare("held-out", "101..106", scenarios, POLICIES)
 
 
 if __name__ == "__main__":

@@ -10,5 +10,6 @@ folder=${1:-build/held-out}
   die 2 "$folder has results of the test set; read those, or name another folder for another release"
 [[ -z $(git status --porcelain --untracked-files=no) ]] ||
   die 2 "what is tested has no version: files have changed since the last commit; commit them and build"
+export LIMIT=${LIMIT-60}
 printf 'held-out test set, once a release: version %s\n' "$(git describe --always)"
 exec python3 bench/figures/held_out.py "$folder"
