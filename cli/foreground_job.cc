@@ -131,7 +131,9 @@ kj::Promise<void> ForegroundJob::sayWhyItWaits(std::string said) {
       .afterDelay(kPatience)
       .then([this]() { return fetchCounts(cluster_.client(), id_); })
       .then([this, said = std::move(said)](JobCounts&& job) -> kj::Promise<void> {
-        if (job.progress.state != RunState::kQueued || stoppedBy_ != 0) return kj::READY_NOW;
+        const RunState state = job.progress.state;
+        const bool hasStarted = state != RunState::kQueued && state != RunState::kStarting;
+        if (hasStarted || stoppedBy_ != 0) return kj::READY_NOW;
         const std::string& reason = job.progress.reason;
         if (!reason.empty() && reason != said) say("the job waits: " + reason);
         return sayWhyItWaits(reason);

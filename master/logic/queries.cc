@@ -1,6 +1,7 @@
 // What MasterLogic answers to queries.
 #include <algorithm>
 
+#include "core/base/units.h"
 #include "core/model/contention.h"
 #include "core/model/quality.h"
 #include "master/logic/health/interference.h"
@@ -100,8 +101,27 @@ WaitingJob waitingJobOf(const JobTable& jobs, const Job& job, const DemandAhead&
           .slots = job.slotsToStart()};
 }
 
+// Which of the job's servers nobody can reach; empty where none is. Of a job with many tasks the first alone
+// are looked at: the thread that decides has no more time for a question.
+std::string whoIsOutOfReach(const Tables& tables, const Job& job) {
+  constexpr size_t kLookedAt = 256;
+  for (TaskIndex index = 0; index < std::min(job.tasks.size(), kLookedAt) && job.active() > 0; ++index) {
+    const TaskRecord* task = job.tasks.find(index);
+    const Hold* hold =
+        task != nullptr && isActive(task->state) ? tables.jobs.holder(task->allocation) : nullptr;
+    if (hold == nullptr) continue;
+    const Server& server = tables.servers.at(hold->server);
+    if (server.status.up) continue;
+    return "server " + server.record.facts.name + ", where task " + std::to_string(index) +
+           " is, is out of reach; once that has lasted for " + formatDuration(tables.options.serverTimeout) +
+           " (--server-timeout of the master) its tasks count as lost";
+  }
+  return {};
+}
+
 JobDetails detailsOf(const Tables& tables, const Job& job, TaskIndex firstTask, uint32_t atMost) {
   JobDetails details{.record = job.record, .progress = job.progress, .tasks = {}, .inState = job.inState};
+  if (details.progress.reason.empty()) details.progress.reason = whoIsOutOfReach(tables, job);
   if (firstTask == 0) {
     details.ahead = aheadOf(tables.jobs, job).jobs();
     details.steps = job.adjusting.steps;

@@ -281,10 +281,11 @@ def stopped(role):
             except subprocess.TimeoutExpired:
                 pass
             took = time.monotonic() - began
-            require(run.poll() is not None, f"a `run` waits for {role}, and says nothing")
+            has_ended = run.poll() is not None
             time.sleep(STOPPED - min(STOPPED, took))
             go_on(pid)
             said = run.communicate(timeout=PATIENCE)[1]
+            require(has_ended or f"{role}, where task 0 is, is out of reach" in said, f"a `run` waits for {role}, and says nothing")
             require(run.returncode == 0 or "out of reach" in said, f"`run` meanwhile ends with {run.returncode}: {said[-200:]}")
             cluster.open_gate()
             cluster.expect_done(*jobs)

@@ -56,6 +56,18 @@ TEST_F(Queries, CountNoJobAheadThatIsAtItsConcurrency) {
   EXPECT_EQ(master.job(2).ahead, 1u);
 }
 
+TEST_F(Queries, TellWhereAJobsServerIsOutOfReach) {
+  Commit commit = newJob(1, spec(2));
+  commit.claims = {claim(0, 0)};
+  master.place(agent, commit);
+  EXPECT_EQ(master.job(1).progress.reason, "");
+  master.detach(monitor);
+  EXPECT_THAT(master.job(1).progress.reason,
+              testing::HasSubstr("server a, where task 0 is, is out of reach"));
+  master.attachMonitor("m", {serverFacts("a", 4)});
+  EXPECT_THAT(master.job(1).progress.reason, testing::Not(testing::HasSubstr("out of reach")));
+}
+
 TEST_F(Queries, TellServersInPagesWithoutTasks) {
   master.attachMonitor("n", {serverFacts("b", 1), serverFacts("c", 1)});
   Commit commit = newJob(1, spec());
