@@ -405,6 +405,11 @@ Status begin(etcd::Client& client, const EtcdKeys& keys, const Clock& clock, con
   return outcome ? Status() : Status(outcome.error());
 }
 
+// Before anything was asked that could have happened.
+Error noAnswer(const Error& error) {
+  return error.code == ErrorCode::kUnavailable ? invalid("no answer from " + error.message) : error;
+}
+
 Error noStore(const std::string& prefix, bool isEmpty) {
   if (isEmpty) {
     return invalid("there is no store in etcd under " + prefix +
@@ -424,10 +429,7 @@ Result<std::unique_ptr<EtcdStore>> EtcdStore::open(etcd::Client& client, const E
   const EtcdKeys keys(options.prefix);
   // Looked at before anything is written.
   auto state = readState(client, keys, clock, kEtcdPatience);
-  if (!state) {
-    if (state.error().code != ErrorCode::kUnavailable) return state.error();
-    return invalid("no answer from " + state.error().message);
-  }
+  if (!state) return noAnswer(state.error());
   if (!state->isThere && !(state->isEmpty && options.mayBegin))
     return noStore(options.prefix, state->isEmpty);
   auto leadership = Leadership::campaign(client, keys, options.leadership, clock, rng(), goesOn);
@@ -440,6 +442,44 @@ Result<std::unique_ptr<EtcdStore>> EtcdStore::open(etcd::Client& client, const E
   if (!state->isThere) return noStore(options.prefix, state->isEmpty);
   return std::unique_ptr<EtcdStore>(
       std::make_unique<StoreInEtcd>(client, options, clock, std::move(*leadership), std::move(*state)));
+}
+
+Status importStore(const std::string& folder, etcd::Client& client, const EtcdStoreOptions& options,
+                   const Clock& clock, Rng& rng) {
+  const EtcdKeys keys(options.prefix);
+  const auto state = readState(client, keys, clock, kEtcdPatience);
+  if (!state) return noAnswer(state.error());
+  if (state->isThere)
+    return invalid("there is a store in etcd under " + options.prefix + " already; name another prefix");
+  if (!state->isEmpty) return noStore(options.prefix, false);
+  const auto leadership =
+      Leadership::campaign(client, keys, options.leadership, clock, rng(), []() { return true; });
+  if (!leadership) return leadership.error();
+  etcd::Transaction transaction{{(*leadership)->fence()}, {}, {}};
+  size_t bytes = 0;
+  const auto put = [&]() -> Status {
+    const auto outcome = persistently(clock, (*leadership)->deadline(),
+                                      [&](Duration atMost) { return client.commit(transaction, atMost); });
+    transaction.then.clear();
+    bytes = 0;
+    if (!outcome) return outcome.error();
+    if (outcome->held) return {};
+    return Error{ErrorCode::kConflict, "another master leads under " + options.prefix};
+  };
+  const Status read = eachRecord(folder, [&](std::string key, std::string value) -> Status {
+    const size_t size = key.size() + value.size() + 64;
+    Status full;
+    if (bytes + size > etcd::kMaxTransactionBytes || transaction.then.size() == etcd::kMaxOperations)
+      full = put();
+    bytes += size;
+    transaction.then.push_back({.what = What::kPut, .key = keys.record(key), .value = std::move(value)});
+    return full;
+  });
+  if (!read) return read;
+  if (!transaction.then.empty()) {
+    if (const Status rest = put(); !rest) return rest;
+  }
+  return begin(client, keys, clock, **leadership);
 }
 
 }  // namespace tarcil

@@ -39,4 +39,10 @@ class EtcdStore : public Store {
   virtual Status fold() = 0;
 };
 
+// Puts the store of a folder, or a backup, into etcd, where no key is under the prefix yet; the folder stays
+// as it is. A crash on the way leaves keys there that no master takes for a store. Invalid as
+// EtcdStore::open(), and eachRecord() of the folder.
+Status importStore(const std::string& folder, etcd::Client& client, const EtcdStoreOptions& options,
+                   const Clock& clock, Rng& rng);
+
 }  // namespace tarcil

@@ -17,7 +17,7 @@
 namespace tarcil {
 
 struct LeadershipOptions {
-  std::string who{};                           // for people: what is put under the leader's key
+  std::string who{};                         // for people: what is put under the leader's key
   Duration lease = std::chrono::seconds(2);  // whole seconds; etcd may give more
 };
 

@@ -328,6 +328,24 @@ Result<StoreReading> readWholeStore(const std::string& folder) {
   return reading;
 }
 
+Status eachRecord(const std::string& folder, const std::function<Status(std::string, std::string)>& take) {
+  const auto share = StoreShare::take(folder);
+  if (!share.ok()) return share.error();
+  OpenDb open;
+  if (const rocksdb::Status status = openReadOnly(folder, open); !status.ok())
+    return openingError(folder, status);
+  Status whole = requireWhole(folder, open.db->GetLatestSequenceNumber(), readWriteMark(folder));
+  if (!whole) return whole;
+  for (rocksdb::ColumnFamilyHandle* family : open.families) {
+    const std::unique_ptr<rocksdb::Iterator> it(open.db->NewIterator(rocksdb::ReadOptions(), family));
+    for (it->SeekToFirst(); it->Valid(); it->Next()) {
+      if (Status taken = take(it->key().ToString(), it->value().ToString()); !taken) return taken;
+    }
+    if (!it->status().ok()) return storeError(folder, "cannot be read", it->status().ToString());
+  }
+  return {};
+}
+
 Result<std::unique_ptr<Store>> openRocksStore(const std::string& folder) {
   const Result<bool> there = hasStore(folder);
   if (!there.ok()) return there.error();
