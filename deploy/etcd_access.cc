@@ -7,7 +7,7 @@
 #include "core/base/failure.h"
 #include "core/base/text.h"
 #include "etcd/module.h"
-#include "rpc/token.h"
+#include "rpc/private_file.h"
 
 namespace tarcil {
 namespace {
@@ -46,9 +46,11 @@ std::unique_ptr<etcd::Client> openEtcd(const EtcdFlags& flags) {
     throw badInput("--etcd-user: needs --etcd-password-file, and that the user; give both");
   }
   if (!flags.user.empty()) {
-    auto password = readTokenFile(flags.passwordFile);
-    if (!password) throw badInput("--etcd-password-file: " + password.error().message);
-    access.password = std::move(*password);
+    const auto text = readPrivateFile(flags.passwordFile);
+    if (!text) throw badInput("--etcd-password-file: " + text.error().message);
+    access.password = text->substr(0, text->find('\n'));
+    if (access.password.empty())
+      throw badInput("--etcd-password-file: " + flags.passwordFile + ": its first line is empty");
   }
   auto client = etcd::openClient(access);
   if (!client) throw badInput("--etcd: " + client.error().message);
