@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # The master beside etcd, the usual store of cluster schedulers: the same cycles of claim and release, by turns, each on
-# a fresh store with synced writes. Needs gRPC, which scripts/install-packages.sh --dev installs, and etcd-server, which it
-# does not, since that package starts a service.
+# a fresh store with synced writes. Needs gRPC and etcd-server, which scripts/install-packages.sh --dev installs.
 #   bench/etcd.sh [--rounds N] [--outstanding N] [--seconds N]      default: 2 rounds, 64 outstanding, 10 s
 source "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
 rounds=2 outstanding=64 seconds=10
@@ -14,7 +13,7 @@ done
 programs=build/release
 [[ -x $programs/bench/etcd_claims && -x $programs/bench/commits ]] ||
   die 2 "not built; run: scripts/install-packages.sh --dev && cmake --preset release && cmake --build --preset bench"
-command -v etcd >/dev/null || die 2 "etcd is not installed; run: apt-get install etcd-server"
+command -v etcd >/dev/null || die 2 "etcd is not installed; run: scripts/install-packages.sh --dev"
 folder=$(folder_on_disk bench)
 etcd=
 stopEtcd() {

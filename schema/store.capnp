@@ -78,3 +78,19 @@ struct AnswerRecord {
   epoch @1 :UInt64;
   answer @2 :Types.CommitAnswer;  # without server states
 }
+
+struct JournalBatch {
+  # One batch of changes in the journal of a store in etcd (docs/masters.md).
+  formatVersion @0 :UInt32;   # as of records
+  term @1 :UInt64;            # of the leader that wrote it
+  changes @2 :List(JournalChange);
+}
+
+struct JournalChange {
+  key @0 :Data;
+  union {
+    put @1 :Data;             # the record's bytes
+    erase @2 :Void;
+    eraseBefore @3 :Data;     # this key and all before that one
+  }
+}

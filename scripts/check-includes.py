@@ -27,7 +27,7 @@ LIBRARIES = {
     "kj": "kj", "capnp": "capnp", "rocksdb": "rocksdb", "spdlog": "spdlog", "fmt": "fmt", "yaml-cpp": "yaml-cpp",
     "CLI": "CLI", "nlohmann": "nlohmann", "Eigen": "Eigen", "eigen3": "Eigen", "boost": "boost",
     "absl": "absl", "prometheus": "prometheus", "gtest": "gtest", "gmock": "gtest", "benchmark": "benchmark",
-    "rapidcheck": "rapidcheck", "rapidcheck.h": "rapidcheck", "openssl": "openssl",
+    "grpcpp": "grpc", "grpc": "grpc", "google": "grpc", "rapidcheck": "rapidcheck", "rapidcheck.h": "rapidcheck", "openssl": "openssl",
 }
 # Standard headers that do what pure code does not: I/O and threads.
 IMPURE_STD = {"fstream", "iostream", "filesystem", "thread", "future"}
@@ -41,7 +41,7 @@ IO_LIBRARIES = {"kj", "capnp", "spdlog", "fmt", "os", "prometheus"}
 # What the roles' processes stand on.
 BELOW_ROLES = [*CORE, "identity", "identity/logic", "latebinding", "schema", "rpc", "metrics", *ENV]
 # What is around the roles' decisions.
-AROUND = ["master/store/rocks", "master/server", "agent/late", "agent/server", "monitor/container", "monitor/late",
+AROUND = ["etcd", "master/store/codec", "master/store/etcd", "master/store/rocks", "master/server", "agent/late", "agent/server", "monitor/container", "monitor/late",
           "monitor/pressure", "monitor/performance", "monitor/server", "gateway/server"]
 
 # folder -> (folders whose files it may include besides its own, libraries besides std). None: anything.
@@ -64,11 +64,18 @@ TABLE = {
     "rpc": ([*CORE, "schema", "identity", "identity/logic", *ENV], {"kj", "capnp", "os"}),
     "metrics": (["core/base", "rpc"], {"kj", "prometheus"}),
     "shim": ([], {"os"}),
+    # What is asked of etcd; and the module that asks it, which alone has gRPC.
+    "etcd": (["core/base"], {"os"}),
+    "etcd/grpc": (["core/base", "etcd"], {"grpc", "os"}),
     # The roles: their decisions, and what is around those. No role includes another.
     "master/store": ([*CORE, "identity/logic", "latebinding"], {"boost"}),
     "master/logic": ([*CORE, "identity/logic", "lsh", "latebinding", "master/store"], {"boost"}),
-    "master/store/rocks": ([*CORE, "identity/logic", "master/store", "schema", "rpc", *ENV], {"rocksdb", *IO_LIBRARIES}),
-    "master/server": ([*BELOW_ROLES, "master/logic", "master/store", "master/store/rocks"], IO_LIBRARIES),
+    # Records as bytes, and the stores that keep these.
+    "master/store/codec": ([*CORE, "identity/logic", "latebinding", "master/store", "schema"], {"kj", "capnp"}),
+    "master/store/rocks": ([*CORE, "identity/logic", "master/store", "master/store/codec", "schema", "rpc", *ENV], {"rocksdb", *IO_LIBRARIES}),
+    "master/store/etcd": ([*CORE, "identity/logic", "master/store", "master/store/codec", "master/store/rocks", "etcd", "schema", *ENV],
+                          IO_LIBRARIES),
+    "master/server": ([*BELOW_ROLES, "master/logic", "master/store", "master/store/codec", "master/store/rocks"], IO_LIBRARIES),
     "agent/logic": ([*CORE, "lsh", "latebinding"], {"boost"}),
     "agent/late": ([*BELOW_ROLES, "agent/logic", "agent/server"], IO_LIBRARIES),
     "agent/server": ([*BELOW_ROLES, "agent/logic", "agent/late"], IO_LIBRARIES),
@@ -94,7 +101,7 @@ TABLE = {
     "cli": ([*CORE, "identity", "identity/logic", "latebinding", "schema", "rpc", "metrics", *ENV, "classifier", "client", "formats"],
             {"CLI", "nlohmann", "kj", "capnp", "os"}),
     "cli/tarcild": ([*BELOW_ROLES, "classifier", "classifier/kernels", "profiler", "client", "formats", "deploy", "cli",
-                     "sim", "master/store", "master/store/rocks"], {"CLI", "nlohmann", *IO_LIBRARIES}),
+                     "sim", "etcd", "master/store", "master/store/etcd", "master/store/rocks"], {"CLI", "nlohmann", *IO_LIBRARIES}),
     "tests": None,
     "bench": None,
 }

@@ -10,7 +10,7 @@ packages=(
   librapidcheck-dev libgtest-dev libgmock-dev libbenchmark-dev
   libseccomp-dev libssl-dev libcap-dev libfuse3-dev prometheus-cpp-dev libeigen3-dev tzdata
 )
-dev_packages=(clang clang-format clang-tidy crun gnuplot-nox groff-base iproute2 libclang-rt-dev lld memcached openmpi-bin python3 python3-jsonschema wrk
+dev_packages=(clang clang-format clang-tidy crun etcd-client etcd-server gnuplot-nox groff-base iproute2 libclang-rt-dev lld memcached openmpi-bin python3 python3-jsonschema wrk
   libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc)
 
 # What builds and tries the page; Debian's npm cannot stand beside another Node that brings its own.
@@ -54,7 +54,8 @@ apt update || die 1 "apt-get update failed: check the network and /etc/apt/sourc
 apt install -y --no-install-recommends "${missing[@]}" ||
   die 1 "apt-get could not install ${missing[*]}: this needs Debian 12 (bookworm) or newer and its main archive"
 
-for service in memcached prometheus; do
-  [[ " ${missing[*]} " != *" $service "* ]] || ! command -v systemctl >/dev/null ||
-    "${as_root[@]}" systemctl --quiet disable "$service" || die 1 "$service was installed, and cannot be kept from starting with the machine"
+for package in memcached prometheus etcd-server; do
+  [[ " ${missing[*]} " != *" $package "* ]] || ! command -v systemctl >/dev/null ||
+    "${as_root[@]}" systemctl --quiet disable "${package%-server}" ||
+    die 1 "$package was installed, and cannot be kept from starting with the machine"
 done

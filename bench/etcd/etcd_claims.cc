@@ -19,7 +19,7 @@
 
 #include "bench/report.h"
 #include "core/base/rng.h"
-#include "etcd.grpc.pb.h"
+#include "etcd/grpc/etcd.grpc.pb.h"
 
 namespace tarcil::bench {
 namespace {

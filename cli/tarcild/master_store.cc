@@ -5,11 +5,14 @@
 
 #include "cli/cluster.h"
 #include "cli/command_line.h"
+#include "cli/option_table.h"
 #include "cli/output/output.h"
 #include "cli/output/table.h"
 #include "cli/tarcild/commands.h"
+#include "cli/tarcild/etcd_options.h"
 #include "core/base/failure.h"
 #include "env/clock.h"
+#include "master/store/etcd/etcd_reading.h"
 #include "master/store/rocks/next_store.h"
 #include "master/store/rocks/restore.h"
 #include "master/store/rocks/rocks_store.h"
@@ -163,12 +166,27 @@ void addRestore(CLI::App& master) {
 // --- check ------------------------------------------------------------------------------------------------
 
 struct CheckFlags {
+  explicit CheckFlags(CLI::App& command) : table(command) {}
+
+  OptionTable table;
   bool json = false;
   std::string folder;
+  EtcdFlags etcd;
 };
 
-int check(const CheckFlags& flags) {
-  const StoreReading reading = requireInput(readWholeStore(flags.folder));
+StoreReading readStore(const CheckFlags& flags) {
+  if (!flags.etcd.isGiven()) return requireInput(readWholeStore(flags.folder));
+  const auto client = openEtcd(flags.etcd);
+  return requireInput(readWholeEtcdStore(*client, flags.etcd.store.prefix, systemClock()));
+}
+
+int check(CheckFlags& flags) {
+  flags.table.read();
+  if (flags.folder.empty() != flags.etcd.isGiven()) {
+    throw badInput(flags.folder.empty() ? "DIR is missing; name the folder of a store, or give --etcd"
+                                        : "DIR: the store is in a folder or in etcd; give DIR or --etcd");
+  }
+  const StoreReading reading = readStore(flags);
   std::vector<StoreProblem> problems = reading.unreadable;
   // What could not be read is missing everywhere: that says nothing new.
   if (problems.empty()) problems = checkStore(reading.store);
@@ -179,7 +197,8 @@ int check(const CheckFlags& flags) {
     printJson(list);
   } else {
     for (const StoreProblem& problem : problems)
-      print((problem.key.empty() ? flags.folder : problem.key) + ": " + problem.what + "\n");
+      print((problem.key.empty() ? flags.folder + flags.etcd.urls : problem.key) + ": " + problem.what +
+            "\n");
     if (problems.empty()) {
       const StoreContents& contents = reading.store.contents;
       say("nothing is wrong: " + std::to_string(contents.servers.size()) + " servers, " +
@@ -193,38 +212,126 @@ int check(const CheckFlags& flags) {
 void addCheck(CLI::App& master) {
   addCommand(
       master, "check",
-      {"master check [OPTIONS] DIR", "Verify a store that no master uses.",
+      {"master check [OPTIONS] [DIR]", "Verify a store: in a folder one that no master uses, in etcd any.",
        "Reads the store or backup in DIR, writes nothing, and checks every record against the others: each "
        "unit and allocation has one owner, tasks belong to jobs and agree with their progress and "
        "decisions, numbers are below those still to be given, and so on. Each problem is one line: the "
        "record's key and what is wrong with it. Where records cannot be read, only those are named.",
-       "  tarcil master check /backups/monday\n",
+       "  tarcil master check /backups/monday\n"
+       "  tarcil master check --etcd http://10.0.0.1:2379\n",
        "  0  no problem was found\n"
        "  1  problems were found; they are on stdout\n"
        "  2  bad arguments, no store there, or a master uses it\n"},
       [](CLI::App& command) {
-        auto flags = std::make_shared<CheckFlags>();
-        command.add_option("DIR", flags->folder, "Folder of a store or of a backup.")->required();
+        auto flags = std::make_shared<CheckFlags>(command);
+        command.add_option("DIR", flags->folder, "Folder of a store or of a backup.");
+        addEtcdOptions(flags->table, flags->etcd);
         addJsonFlag(command, flags->json);
         onRun(command, [flags]() { return check(*flags); });
+      });
+}
+
+// --- import, export ---------------------------------------------------------------------------------------
+
+struct MoveFlags {
+  explicit MoveFlags(CLI::App& command) : table(command) {}
+
+  OptionTable table;
+  std::string folder;
+  EtcdFlags etcd;
+};
+
+Failure failureOf(const Error& error) {
+  const bool isInput = error.code == ErrorCode::kInvalid || error.code == ErrorCode::kDenied;
+  return Failure(isInput ? kExitBadInput : kExitFailed, error.message);
+}
+
+int import(MoveFlags& flags) {
+  flags.table.read();
+  const auto client = openEtcd(flags.etcd);
+  Rng rng = randomRng();
+  flags.etcd.store.leadership = {.who = whoLeads("(imports a store)"), .lease = std::chrono::seconds(10)};
+  const Status imported = importStore(absolute(flags.folder), *client, flags.etcd.store, systemClock(), rng);
+  if (!imported) throw failureOf(imported.error());
+  print(aligned({{"Store", "in etcd, under " + flags.etcd.store.prefix}}));
+  say("start masters with --etcd; none must be started on " + flags.folder + " any more");
+  return kExitDone;
+}
+
+// Longer than a master's lease, by default, after which a dead one does not lead any more.
+constexpr Duration kLeaseIsOver = std::chrono::seconds(5);
+
+int exportStore(MoveFlags& flags) {
+  flags.table.read();
+  const auto client = openEtcd(flags.etcd);
+  Rng rng = randomRng();
+  flags.etcd.store.leadership = {.who = whoLeads("(exports the store)"), .lease = std::chrono::seconds(10)};
+  const MonotonicTime until = systemClock().now().steady + kLeaseIsOver;
+  const auto store = EtcdStore::open(*client, flags.etcd.store, systemClock(), rng,
+                                     [until]() { return systemClock().now().steady < until; });
+  if (!store && store.error().code == ErrorCode::kUnavailable) {
+    throw badInput("--etcd: a master leads under " + flags.etcd.store.prefix +
+                   "; stop all masters first, or copy the store with `tarcil master backup`");
+  }
+  if (!store) throw failureOf(store.error());
+  const std::string folder = absolute(flags.folder);
+  if (const Status copied = (*store)->backup(folder); !copied) throw failureOf(copied.error());
+  print(aligned({{"Store", folder}}));
+  return kExitDone;
+}
+
+void addImport(CLI::App& master) {
+  addCommand(
+      master, "import",
+      {"master import [OPTIONS] --etcd URL DIR", "Put a store, or a backup, into etcd.",
+       "Reads the store in DIR, which no master uses, and writes it into etcd, where nothing is under the "
+       "prefix yet. The folder "
+       "stays as it is; whoever starts a master on it again has two clusters of one name. What an "
+       "interrupted import leaves no "
+       "master takes for a store.",
+       "  tarcil master import --etcd http://10.0.0.1:2379 /var/lib/tarcil/master/store\n", kOfflineExits},
+      [](CLI::App& command) {
+        auto flags = std::make_shared<MoveFlags>(command);
+        command.add_option("DIR", flags->folder, "Folder of a store or of a backup.")->required();
+        addEtcdOptions(flags->table, flags->etcd).required();
+        onRun(command, [flags]() { return import(*flags); });
+      });
+}
+
+void addExport(CLI::App& master) {
+  addCommand(
+      master, "export",
+      {"master export [OPTIONS] --etcd URL DIR", "Copy the store in etcd to a folder, while no master leads.",
+       "Makes a store in DIR, a folder that is not there or empty, of the one in etcd, for a master to go on "
+       "with. Waits a few "
+       "seconds for the lease of one that was killed. What is in etcd stays as it is.",
+       "  tarcil master export --etcd http://10.0.0.1:2379 /var/lib/tarcil/master/store\n", kOfflineExits},
+      [](CLI::App& command) {
+        auto flags = std::make_shared<MoveFlags>(command);
+        command.add_option("DIR", flags->folder, "Folder of the store to be made.")->required();
+        addEtcdOptions(flags->table, flags->etcd).required();
+        onRun(command, [flags]() { return exportStore(*flags); });
       });
 }
 
 }  // namespace
 
 void addMaster(CLI::App& app) {
-  addGroup(app, "master",
-           {"master COMMAND ...", summaryOf("master"),
-            "The master keeps the cluster's state in one folder, the store. `tarcil serve master` runs a"
-            " master.",
-            "  tarcil master backup /backups/monday\n"
-            "  tarcil master check /backups/monday\n",
-            ""},
-           [](CLI::App& master) {
-             addBackup(master);
-             addRestore(master);
-             addCheck(master);
-           });
+  addGroup(
+      app, "master",
+      {"master COMMAND ...", summaryOf("master"),
+       "The master keeps the cluster's state in the store: a folder, or etcd. `tarcil serve master` runs a"
+       " master.",
+       "  tarcil master backup /backups/monday\n"
+       "  tarcil master check /backups/monday\n",
+       ""},
+      [](CLI::App& master) {
+        addBackup(master);
+        addRestore(master);
+        addCheck(master);
+        addImport(master);
+        addExport(master);
+      });
 }
 
 }  // namespace tarcil

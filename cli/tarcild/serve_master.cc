@@ -1,6 +1,7 @@
 // tarcil serve master
 #include <CLI/CLI.hpp>
 
+#include "cli/tarcild/etcd_options.h"
 #include "cli/tarcild/serve.h"
 #include "core/base/failure.h"
 #include "core/model/job.h"
@@ -51,8 +52,20 @@ void addPlaces(Master& master) {
       "--certificate-life", master.flags.certificateLife,
       "How long certificates are good that it makes; roles renew theirs at two thirds of that: 3s to 365d.",
       {std::chrono::seconds(3), std::chrono::days(365)});
-  table.text("--store", master.flags.store, "DIR", "Folder of the store. Default: DATA/master/store");
+  CLI::Option& store =
+      table.text("--store", master.flags.store, "DIR", "Folder of the store. Default: DATA/master/store");
   table.text("--tokens", master.flags.tokens, "FILE", "File of tokens. Default: DATA/master/tokens");
+  addEtcdOptions(table, master.flags.etcd).excludes(&store);
+  table.size("--etcd-quota", master.flags.etcd.store.quota,
+             "Space that etcd has (its --quota-backend-bytes): new jobs are refused while less than "
+             "--disk-reserve is left of it.");
+  table.duration("--etcd-lease", master.flags.etcd.store.leadership.lease,
+                 "How long another master waits after this one is gone; etcd rounds it up to seconds, and "
+                 "gives no less than one and "
+                 "a half of its election timeouts.",
+                 {std::chrono::seconds(1), std::chrono::minutes(5)});
+  table.flag("--etcd-new", master.flags.etcd.store.mayBegin,
+             "Begin a new store in etcd where there is none under the prefix.");
   table.texts(
       "--drop-job", master.flags.dropJobs, "ID",
       "Start without this job, for good: where a job keeps the master from starting. May be repeated.");
@@ -138,9 +151,10 @@ void addServeMaster(CLI::App& serve) {
   addCommand(
       serve, "master",
       {"serve master [OPTIONS]", "Keep the cluster's state: one per cluster.",
-       "Keeps the one resilient copy of the shared state in RocksDB, takes the commits of agents, and "
-       "answers only what is on disk. It may be killed at any moment; started again on the same folder, it "
-       "continues.\n\n"
+       "Keeps the one resilient copy of the shared state in RocksDB, or in etcd, takes the commits of "
+       "agents, and "
+       "answers only what is stored. It may be killed at any moment; started again on the same store, it "
+       "continues. With --etcd another one may wait to go on in its place.\n\n"
        "Tokens are read at the start and again at SIGHUP, one a line: TOKEN USER ROLE [RUN-AS,...], where "
        "ROLE is submit, "
        "operate, agent or monitor and RUN-AS the system users that jobs may run as, the default first. The "

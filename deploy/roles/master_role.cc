@@ -13,6 +13,7 @@
 #include "master/server/read_only_gate.h"
 #include "master/server/registrar.h"
 #include "master/store/drop_jobs.h"
+#include "master/store/etcd/etcd_store.h"
 #include "master/store/rocks/next_store.h"
 #include "master/store/rocks/rocks_store.h"
 
@@ -59,6 +60,41 @@ void takeRestored(const std::string& store) {
   }
 }
 
+std::unique_ptr<Store> openInFolder(const MasterFlags& flags) {
+  if (!flags.options.readOnly) takeRestored(flags.store);
+  auto store = flags.options.readOnly ? openRocksStoreReadOnly(flags.store) : openRocksStore(flags.store);
+  if (!store.ok()) throw Failure(kExitBadInput, store.error().message);
+  return std::move(*store);
+}
+
+// Waits until this master leads; nullptr where it was told to stop before that. From then on it ends at once
+// when it does not lead any more.
+std::unique_ptr<Store> openInEtcd(RoleProcess& process, const MasterFlags& flags, etcd::Client& client) {
+  EtcdStoreOptions options = flags.etcd.store;
+  options.leadership.who = whoLeads(flags.listen);
+  Rng rng = process.rng();
+  spdlog::info("the store is in etcd under {}; waits until no other master leads", options.prefix);
+  auto store =
+      EtcdStore::open(client, options, systemClock(), rng, [&process]() { return !process.isToldToStop(); });
+  if (!store.ok()) {
+    if (process.isToldToStop()) return nullptr;
+    throw Failure(store.error().code == ErrorCode::kInternal ? kExitFailed : kExitBadInput,
+                  "--etcd: " + store.error().message);
+  }
+  spdlog::info("leads (term {})", (*store)->leadership().term());
+  (*store)->leadership().onLost([&process](const Error& error) {
+    process.die(kExitNotStored, error.message + "; the master stops: nothing answered is lost");
+  });
+  return std::move(*store);
+}
+
+// Input files lie in the store too: they leave room in etcd for the rest.
+void boundFiles(MasterOptions& options, uint64_t quota) {
+  options.maxFileBytes = std::min(options.maxFileBytes, quota / 4);
+  options.maxFileBytesOfUser = std::min(options.maxFileBytesOfUser, quota / 4);
+  options.keepFileBytes = std::min(options.keepFileBytes, quota / 8);
+}
+
 // Where nothing else is said, the master is where the identity says that others find it.
 void completeAddresses(MasterFlags& flags, const RoleIdentity& identity) {
   if (flags.listen.empty()) flags.listen = identity.addresses.master;
@@ -103,23 +139,30 @@ int serveMaster(const MasterFlags& asGiven) {
   if (flags.options.readOnly && !flags.dropJobs.empty()) {
     throw badInput("--drop-job: changes the store, which --read-only does not; give one of them");
   }
+  if (flags.options.readOnly && flags.etcd.isGiven()) {
+    throw badInput(
+        "--read-only: shows a store in a folder; copy the one in etcd with `tarcil master export`, and show "
+        "that");
+  }
   requireAddress("--listen", flags.listen, AddressUse::kListen);
   RoleProcess process("master", flags.role, identity.credentials);
   process.allowManyPeers();
   const bool isReadOnly = flags.options.readOnly;
-  if (!isReadOnly) takeRestored(flags.store);
-  auto store = isReadOnly ? openRocksStoreReadOnly(flags.store) : openRocksStore(flags.store);
-  if (!store.ok()) throw Failure(kExitBadInput, store.error().message);
-  auto contents = (*store)->load();
+  const std::unique_ptr<etcd::Client> etcd = flags.etcd.isGiven() ? openEtcd(flags.etcd) : nullptr;
+  if (etcd != nullptr) boundFiles(flags.options, flags.etcd.store.quota);
+  const std::unique_ptr<Store> store =
+      etcd != nullptr ? openInEtcd(process, flags, *etcd) : openInFolder(flags);
+  if (store == nullptr) return kExitDone;
+  auto contents = store->load();
   if (!contents.ok()) throw Failure(kExitFailed, contents.error().message);
-  dropJobs(**store, *contents, flags.dropJobs);
+  dropJobs(*store, *contents, flags.dropJobs);
   if (const Status fits = master::requireRoom(flags.options, *contents); !fits) {
-    throw badInput(flags.store + ": " + fits.error().message);
+    throw badInput((etcd != nullptr ? flags.etcd.urls : flags.store) + ": " + fits.error().message);
   }
   Listener listener = process.listen(flags.listen);
   const Net net = process.net();
 
-  MasterServer server(net, systemClock(), process.rng(), **store, std::move(*contents), std::move(*tokens),
+  MasterServer server(net, systemClock(), process.rng(), *store, std::move(*contents), std::move(*tokens),
                       flags.options, [&process](const Error& error) {
                         process.die(kExitNotStored,
                                     error.message + "; the master stops: nothing answered is lost");

@@ -175,6 +175,12 @@ void RoleProcess::die(int exitCode, const std::string& why) {
   ::_exit(exitCode);
 }
 
+bool RoleProcess::isToldToStop() const {
+  sigset_t pending;
+  ::sigpending(&pending);
+  return ::sigismember(&pending, SIGTERM) == 1 || ::sigismember(&pending, SIGINT) == 1;
+}
+
 int RoleProcess::run(kj::Promise<void> serving) {
   const LoopWatch watch(io_.provider->getTimer(), name_);
   const auto hangups = heedHangups().eagerlyEvaluate(stopsIfFailed("what SIGHUP asks for"));

@@ -9,6 +9,7 @@
 #include "agent/late/late_binding.h"
 #include "agent/logic/options.h"
 #include "core/model/job.h"
+#include "deploy/etcd_access.h"
 #include "deploy/roles/role.h"
 #include "gateway/server/gateway_options.h"
 #include "master/logic/options.h"
@@ -21,6 +22,7 @@ struct MasterFlags {
   RoleFlags role;
   std::string listen;  // address
   std::string store;   // folder
+  EtcdFlags etcd;      // given: the store is there, and not in the folder
   std::string tokens;  // file (rpc/token.h)
   std::string data;    // folder with the authority and the master's identity, if there are any
   std::string join;    // address for new machines; empty: as the identity says, if there is an authority

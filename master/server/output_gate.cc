@@ -46,8 +46,20 @@ void OutputGate::persist(Mutation mutation) {
 void OutputGate::afterSync(kj::Function<void()> output) {
   auto free = commit_.hold(kj::mv(output));
   if (!free) return;
-  if (leaving_.empty()) return (*free)();
+  if (leaving_.empty()) {
+    if (mayTell()) (*free)();
+    return;
+  }
   leaving_.push_back(kj::mv(*free));
+}
+
+bool OutputGate::mayTell() {
+  const Status may = store_.mayTell();
+  if (!may) {
+    commit_.fail();
+    failed_(may.error());
+  }
+  return may.ok();
 }
 
 kj::Promise<void> OutputGate::run() {
@@ -87,6 +99,7 @@ kj::Promise<void> OutputGate::releaseSome() {
   const LoopStep step("answers that leave");
   const Duration begin = threadTime();
   while (!leaving_.empty() && threadTime() - begin < kWorkAtOnce) {
+    if (!mayTell()) return kj::READY_NOW;
     auto output = kj::mv(leaving_.front());
     leaving_.pop_front();
     output();

@@ -1,4 +1,5 @@
-// Durable before visible: an output that depends on a record leaves only when the record is synced.
+// Durable before visible: an output that depends on a record leaves only when the record is synced, and while
+// the store says that what it holds may be told.
 #pragma once
 
 #include <kj/async.h>
@@ -52,6 +53,8 @@ class OutputGate final {
 
  private:
   kj::Promise<void> run();
+  // Where the store says no, it has failed.
+  bool mayTell();
   kj::Promise<void> untilSomethingGathered();
   kj::Promise<void> writeBatches();
   kj::Promise<bool> handOver();

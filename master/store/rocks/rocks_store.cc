@@ -1,7 +1,6 @@
 #include "master/store/rocks/rocks_store.h"
 
 #include <kj/debug.h>
-#include <kj/encoding.h>
 #include <rocksdb/db.h>
 #include <rocksdb/memtablerep.h>
 #include <rocksdb/utilities/checkpoint.h>
@@ -10,7 +9,8 @@
 #include <utility>
 
 #include "env/failpoint.h"
-#include "master/store/rocks/store_codec.h"
+#include "master/store/codec/store_change.h"
+#include "master/store/codec/store_codec.h"
 #include "master/store/rocks/store_folder.h"
 #include "master/store/rocks/write_mark.h"
 #include "schema/store.capnp.h"
@@ -72,59 +72,6 @@ Status scan(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family, const std::str
   return {};
 }
 
-struct Collect {
-  StoreContents& to;
-
-  void operator()(ClusterRecord&& r) { to.cluster = std::move(r); }
-  void operator()(QualitySettings&& r) { to.settings = r; }
-  void operator()(ServerRecord&& r) { to.servers.push_back(std::move(r)); }
-  void operator()(AgentRecord&& r) { to.agents.push_back(std::move(r)); }
-  void operator()(AnswerRecord&& r) { to.answers.push_back(std::move(r)); }
-  void operator()(PlatformRecord&& r) { to.platforms.push_back(std::move(r)); }
-  void operator()(JobRecord&& r) { to.jobs.push_back(std::move(r)); }
-  void operator()(JobProgress&& r) { to.progress.push_back(std::move(r)); }
-  void operator()(TaskRecord&& r) { to.tasks.push_back(std::move(r)); }
-  void operator()(DecisionRecord&&) {}
-  void operator()(Usage&& r) { to.usage.push_back(std::move(r)); }
-  void operator()(StoredProfile&& r) { to.profiles.push_back(std::move(r)); }
-  void operator()(Profiling&& r) { to.profilings.push_back(std::move(r)); }
-  void operator()(ObservedProfile&& r) { to.observed.push_back(std::move(r)); }
-  void operator()(FilesRecord&&) {}
-  void operator()(UploadRecord&& r) { to.uploads.push_back(r); }
-  void operator()(Cron&& r) { to.crons.push_back(std::move(r)); }
-  void operator()(MemberRecord&& r) { to.members.push_back(std::move(r)); }
-};
-
-// The letter, and the rest in hexadecimal digits: of a record that does not say what it is.
-std::string rawKey(std::string_view key) {
-  if (key.empty()) return "";
-  const std::string_view rest = key.substr(1);
-  const kj::ArrayPtr<const char> chars(rest.data(), rest.size());
-  return std::string(1, key.front()) + "/" + kj::encodeHex(chars.asBytes()).cStr();
-}
-
-// What is wrong with the bytes of one record; takes it to where it belongs where nothing is.
-std::optional<StoreProblem> takeRecord(std::string_view key, std::string_view value, WholeStore& to) {
-  std::optional<StoreProblem> problem;
-  auto failure = kj::runCatchingExceptions([&]() {
-    Record record = decodeRecord(key, value);
-    if (keyOf(record) != key) {
-      problem = {rawKey(key), "holds the record of " + readableKey(record)};
-    } else if (auto* decision = std::get_if<DecisionRecord>(&record)) {
-      to.decisions.push_back(std::move(*decision));
-    } else if (const auto* files = std::get_if<FilesRecord>(&record)) {
-      to.files.push_back({files->job, files->piece});
-    } else {
-      std::visit(Collect{to.contents}, std::move(record));
-    }
-  });
-  KJ_IF_MAYBE (exception, failure) {
-    const auto text = exception->getDescription();
-    problem = {rawKey(key), "cannot be read: " + std::string(text.begin(), text.size())};
-  }
-  return problem;
-}
-
 // A database with its two column families.
 struct OpenDb {
   std::unique_ptr<rocksdb::DB> db;
@@ -153,9 +100,8 @@ class RocksReader : public Store {
                       Kind::kPlatform, Kind::kJob, Kind::kProgress, Kind::kTask, Kind::kUsage, Kind::kProfile,
                       Kind::kProfiling, Kind::kObserved, Kind::kUpload, Kind::kCron, Kind::kMember}) {
       const std::string prefix(1, static_cast<char>(kind));
-      Status status = scan(*open_.db, open_.rest(), folder_, prefix, [&contents](Record&& record) {
-        std::visit(Collect{contents}, std::move(record));
-      });
+      Status status = scan(*open_.db, open_.rest(), folder_, prefix,
+                           [&contents](Record&& record) { collect(std::move(record), contents); });
       if (!status.ok()) return status.error();
     }
     return contents;
@@ -205,6 +151,31 @@ class RocksReader : public Store {
   const std::string folder_;
 };
 
+void check(const rocksdb::Status& status) {
+  KJ_ASSERT(status.ok(), status.ToString().c_str());
+}
+
+// Changes as one batch.
+class BatchSink final : public ChangeSink {
+ public:
+  explicit BatchSink(const OpenDb& open) : open_(open) {}
+
+  void put(std::string key, std::string value) override { check(batch.Put(familyOf(key), key, value)); }
+  void erase(std::string key) override { check(batch.Delete(familyOf(key), key)); }
+  void eraseRange(std::string begin, std::string end) override {
+    check(batch.DeleteRange(familyOf(begin), begin, end));
+  }
+
+  rocksdb::WriteBatch batch;
+
+ private:
+  rocksdb::ColumnFamilyHandle* familyOf(const std::string& key) const {
+    return isReadWhileServing(static_cast<RecordKind>(key.front())) ? open_.readWhileServing() : open_.rest();
+  }
+
+  const OpenDb& open_;
+};
+
 class RocksStore final : public RocksReader {
  public:
   RocksStore(OpenDb open, std::string folder, WriteMark mark)
@@ -228,12 +199,11 @@ class RocksStore final : public RocksReader {
   }
 
   Status write(std::span<const Mutation> mutations) override {
-    rocksdb::WriteBatch batch;
-    for (const Mutation& mutation : mutations)
-      std::visit([this, &batch](const auto& m) { add(batch, m); }, mutation);
+    BatchSink batch(open_);
+    for (const Mutation& mutation : mutations) addChanges(mutation, batch);
     rocksdb::WriteOptions options;
     options.sync = true;
-    const rocksdb::Status status = open_.db->Write(options, &batch);
+    const rocksdb::Status status = open_.db->Write(options, &batch.batch);
     if (!status.ok()) return storeError(folder_, "a write failed", status.ToString());
     return mark_.note(open_.db->GetLatestSequenceNumber());
   }
@@ -251,69 +221,6 @@ class RocksStore final : public RocksReader {
   }
 
  private:
-  static void check(const rocksdb::Status& status) { KJ_ASSERT(status.ok(), status.ToString().c_str()); }
-
-  void add(rocksdb::WriteBatch& batch, const Put& put) {
-    const std::string key = keyOf(put.record);
-    check(batch.Put(familyOf(static_cast<RecordKind>(key.front())), key, encodeRecord(put.record)));
-  }
-
-  void add(rocksdb::WriteBatch& batch, const EraseAgent& erase) {
-    check(batch.Delete(open_.rest(), agentKey(erase.name)));
-  }
-
-  void add(rocksdb::WriteBatch& batch, const EraseAnswer& erase) {
-    check(batch.Delete(open_.rest(), answerKey(erase.agent, erase.epoch, erase.sequence)));
-  }
-
-  void add(rocksdb::WriteBatch& batch, const EraseProfile& erase) {
-    check(batch.Delete(open_.rest(), profileKey(erase.application)));
-  }
-
-  void add(rocksdb::WriteBatch& batch, const EraseProfiling& erase) {
-    check(batch.Delete(open_.rest(), profilingKey(erase.application)));
-  }
-
-  void add(rocksdb::WriteBatch& batch, const EraseObserved& erase) {
-    check(batch.Delete(open_.rest(), observedKey(erase.user, erase.application)));
-  }
-
-  void add(rocksdb::WriteBatch& batch, const EraseCron& erase) {
-    check(batch.Delete(open_.rest(), cronKey(erase.user, erase.name)));
-  }
-
-  void add(rocksdb::WriteBatch& batch, const EraseMember& erase) {
-    check(batch.Delete(open_.rest(), memberKey(erase.role, erase.name)));
-  }
-
-  void add(rocksdb::WriteBatch& batch, const EraseFiles& erase) {
-    eraseOfJob(batch, RecordKind::kFiles, erase.job);
-  }
-
-  void add(rocksdb::WriteBatch& batch, const EraseUpload& erase) {
-    check(batch.Delete(open_.rest(), jobKey(RecordKind::kUpload, erase.job)));
-  }
-
-  void add(rocksdb::WriteBatch& batch, const EraseJob& erase) {
-    for (RecordKind kind : {RecordKind::kJob, RecordKind::kProgress}) {
-      check(batch.Delete(familyOf(kind), jobKey(kind, erase.job)));
-    }
-    for (RecordKind kind : {RecordKind::kTask, RecordKind::kDecision, RecordKind::kFiles}) {
-      eraseOfJob(batch, kind, erase.job);
-    }
-  }
-
-  // Of all records of a kind.
-  void eraseOfJob(rocksdb::WriteBatch& batch, RecordKind kind, const JobId& job) {
-    const std::string begin = jobKey(kind, job);
-    // Keys of a job end in four bytes of a number; five bytes of ones are beyond all of them.
-    check(batch.DeleteRange(familyOf(kind), begin, begin + std::string(5, '\xff')));
-  }
-
-  rocksdb::ColumnFamilyHandle* familyOf(RecordKind kind) const {
-    return isReadWhileServing(kind) ? open_.readWhileServing() : open_.rest();
-  }
-
   WriteMark mark_;
 };
 
@@ -419,6 +326,24 @@ Result<StoreReading> readWholeStore(const std::string& folder) {
     reading.unreadable.push_back({"", whole.error().message});
   }
   return reading;
+}
+
+Status eachRecord(const std::string& folder, const std::function<Status(std::string, std::string)>& take) {
+  const auto share = StoreShare::take(folder);
+  if (!share.ok()) return share.error();
+  OpenDb open;
+  if (const rocksdb::Status status = openReadOnly(folder, open); !status.ok())
+    return openingError(folder, status);
+  Status whole = requireWhole(folder, open.db->GetLatestSequenceNumber(), readWriteMark(folder));
+  if (!whole) return whole;
+  for (rocksdb::ColumnFamilyHandle* family : open.families) {
+    const std::unique_ptr<rocksdb::Iterator> it(open.db->NewIterator(rocksdb::ReadOptions(), family));
+    for (it->SeekToFirst(); it->Valid(); it->Next()) {
+      if (Status taken = take(it->key().ToString(), it->value().ToString()); !taken) return taken;
+    }
+    if (!it->status().ok()) return storeError(folder, "cannot be read", it->status().ToString());
+  }
+  return {};
 }
 
 Result<std::unique_ptr<Store>> openRocksStore(const std::string& folder) {

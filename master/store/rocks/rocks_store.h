@@ -1,6 +1,7 @@
 // The store on disk: RocksDB, every batch one synced WriteBatch.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -28,5 +29,10 @@ struct StoreReading {
 
 // Reads the store in `folder` and writes nothing there. Invalid where there is none, or a process uses it.
 Result<StoreReading> readWholeStore(const std::string& folder);
+
+// Gives every record of the store in `folder`, as bytes, and writes nothing there; a master that would write
+// does not open it meanwhile. Invalid as readWholeStore().
+Status eachRecord(const std::string& folder,
+                  const std::function<Status(std::string key, std::string value)>& take);
 
 }  // namespace tarcil

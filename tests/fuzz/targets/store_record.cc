@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "master/store/rocks/store_codec.h"
+#include "master/store/codec/store_codec.h"
 #include "schema/store.capnp.h"
 #include "tests/fuzz/example.h"
 #include "tests/fuzz/message_mutation.h"

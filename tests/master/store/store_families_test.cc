@@ -4,8 +4,8 @@
 
 #include <memory>
 
+#include "master/store/codec/store_codec.h"
 #include "master/store/rocks/rocks_store.h"
-#include "master/store/rocks/store_codec.h"
 #include "tests/support/temporary_folder.h"
 
 namespace tarcil::store_families_test {

@@ -10,8 +10,8 @@
 #include <stdexcept>
 
 #include "master/logic/master_logic.h"
+#include "master/store/codec/store_codec.h"
 #include "master/store/rocks/rocks_store.h"
-#include "master/store/rocks/store_codec.h"
 #include "schema/store.capnp.h"
 
 namespace tarcil::store_format_test {

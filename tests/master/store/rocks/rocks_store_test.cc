@@ -13,7 +13,7 @@
 #include <stdexcept>
 
 #include "master/store/rocks/restore.h"
-#include "master/store/rocks/store_codec.h"
+#include "master/store/codec/store_codec.h"
 
 namespace tarcil::rocks_store_test {
 

@@ -1,5 +1,5 @@
 // Records as bytes: what is written is read again, and so is what earlier formats wrote.
-#include "master/store/rocks/store_codec.h"
+#include "master/store/codec/store_codec.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "master/store/rocks/store_codec.h"
+#include "master/store/codec/store_codec.h"
 
 #include <capnp/message.h>
 #include <capnp/serialize.h>
