@@ -66,7 +66,7 @@ TABLE = {
     "shim": ([], {"os"}),
     # What is asked of etcd; and the module that asks it, which alone has gRPC.
     "etcd": (["core/base"], {"os"}),
-    "etcd/grpc": (["core/base", "etcd"], {"grpc", "os"}),
+    "etcd/grpc": (["core/base", "etcd"], {"absl", "grpc", "os"}),
     # The roles: their decisions, and what is around those. No role includes another.
     "master/store": ([*CORE, "identity/logic", "latebinding"], {"boost"}),
     "master/logic": ([*CORE, "identity/logic", "lsh", "latebinding", "master/store"], {"boost"}),

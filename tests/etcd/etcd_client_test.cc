@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <stdexcept>
 
 #include "etcd/client.h"
@@ -182,6 +183,51 @@ TEST_F(EtcdWithUsers, AsksForATokenAgainWhereEtcdForgotIt) {
     ASSERT_EQ(found.error().code, ErrorCode::kUnavailable) << found.error().message;
     ASSERT_LT(++failures, 60);
   }
+}
+
+// Over TLS, and with a certificate of the client's own.
+class EtcdOverTls : public testing::Test {
+ protected:
+  void SetUp() override {
+    SKIP_WITHOUT_ETCD();
+    if (!std::filesystem::exists("/usr/bin/openssl")) GTEST_SKIP() << "openssl is not installed";
+    make("etcd");
+    make("stranger");
+    cluster_ = std::make_unique<EtcdCluster>(
+        EtcdPlan{.arguments = {"--cert-file", at("etcd.pem"), "--key-file", at("etcd.key"),
+                               "--client-cert-auth", "--trusted-ca-file", at("etcd.pem")},
+                 .scheme = "https"});
+  }
+  // A certificate that is signed by itself, and its key.
+  void make(const std::string& name) {
+    const ProcessResult made =
+        runProcess({"/usr/bin/openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                    "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=" + name, "-addext",
+                    "subjectAltName=IP:127.0.0.1", "-keyout", at(name + ".key"), "-out", at(name + ".pem")},
+                   {});
+    ASSERT_EQ(made.exitCode, 0) << made.err;
+  }
+  std::string at(const std::string& name) const { return folder_.path() + "/" + name; }
+  std::unique_ptr<etcd::Client> client(const std::string& authority, const std::string& own) {
+    return EtcdCluster::client({.urls = cluster_->urls(),
+                                .authority = at(authority + ".pem"),
+                                .certificate = own.empty() ? "" : at(own + ".pem"),
+                                .key = own.empty() ? "" : at(own + ".key")});
+  }
+
+  const TemporaryFolder folder_;
+  std::unique_ptr<EtcdCluster> cluster_;
+};
+
+TEST_F(EtcdOverTls, BelievesTheAuthorityAndIsBelieved) {
+  const auto written = client("etcd", "etcd")->commit(putting("/a", "1"), kLong);
+  EXPECT_TRUE(written.ok()) << written.error().message;
+}
+
+TEST_F(EtcdOverTls, IsRefusedWithoutACertificateAndBelievesNoOtherAuthority) {
+  ASSERT_TRUE(client("etcd", "etcd")->commit(putting("/a", "1"), kLong).ok()) << "it has started";
+  EXPECT_FALSE(client("etcd", "")->get({.key = "/a"}, 1s).ok());
+  EXPECT_FALSE(client("stranger", "etcd")->get({.key = "/a"}, 1s).ok());
 }
 
 TEST(EtcdAccess, SaysWhatIsWrongWithIt) {

@@ -34,6 +34,11 @@ class SlowStore final : public Store {
   }
   Status backup(const std::string&) override { return {}; }
   Result<StoreSpace> space() override { return StoreSpace{}; }
+  Status mayTell() const override {
+    if (!isDeposed_) return {};
+    return Error{ErrorCode::kConflict, "deposed"};
+  }
+  void depose() { isDeposed_ = true; }
 
   void endWrite(Status status = {}) {
     const std::lock_guard lock(mutex_);
@@ -46,7 +51,7 @@ class SlowStore final : public Store {
   }
 
  private:
-  std::atomic<bool> throws_ = false;
+  std::atomic<bool> throws_ = false, isDeposed_ = false;
   std::mutex mutex_;
   std::condition_variable ended_;
   std::optional<Status> outcome_;
@@ -115,6 +120,24 @@ TEST_F(OutputGateTest, HoldsBackWhatComesWhileABatchIsWritten) {
   store_.endWrite();
   untilSaid();
   EXPECT_EQ(said_, Said{"a"});
+}
+
+TEST_F(OutputGateTest, LetsNothingOutWhereTheStoreMayNotBeToldOf) {
+  persist();
+  say("a");
+  offer();
+  store_.depose();  // while the batch is written, and though it will be
+  store_.endWrite();
+  untilSaid();
+  EXPECT_EQ(said_, Said{"deposed"}) << "and the process stops";
+  say("b");
+  EXPECT_EQ(said_, Said{"deposed"});
+}
+
+TEST_F(OutputGateTest, LetsNothingOutAtOnceWhereTheStoreMayNotBeToldOf) {
+  store_.depose();
+  say("a");
+  EXPECT_EQ(said_, Said{"deposed"});
 }
 
 TEST_F(OutputGateTest, KeepsTheOrderAcrossBatches) {
