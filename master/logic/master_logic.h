@@ -34,6 +34,7 @@ struct JobDetails {
   std::vector<AdjustingStep> steps{};       // taken for its degraded tasks, the newest last
   std::vector<TaskViolation> violations{};  // of those in `tasks`
   std::vector<TaskCharge> charges{};        // of those in `tasks` that were measured, in order
+  std::string outOfReach{};                 // which of its servers is; told where there is no other reason
 };
 
 struct ServerView {

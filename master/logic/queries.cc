@@ -121,7 +121,7 @@ std::string whoIsOutOfReach(const Tables& tables, const Job& job) {
 
 JobDetails detailsOf(const Tables& tables, const Job& job, TaskIndex firstTask, uint32_t atMost) {
   JobDetails details{.record = job.record, .progress = job.progress, .tasks = {}, .inState = job.inState};
-  if (details.progress.reason.empty()) details.progress.reason = whoIsOutOfReach(tables, job);
+  details.outOfReach = whoIsOutOfReach(tables, job);
   if (firstTask == 0) {
     details.ahead = aheadOf(tables.jobs, job).jobs();
     details.steps = job.adjusting.steps;

@@ -13,6 +13,7 @@ using convert::text;
 void write(const JobDetails& value, wire::JobDetails::Builder to) {
   write(value.record, to.initJob());
   write(value.progress, to.initProgress());
+  if (value.progress.reason.empty()) to.getProgress().setReason(value.outOfReach);
   auto tasks = to.initTasks(static_cast<uint32_t>(value.tasks.size()));
   for (uint32_t i = 0; i < value.tasks.size(); ++i) write(value.tasks[i], tasks[i]);
   to.setNextTask(value.nextTask);

@@ -60,12 +60,12 @@ TEST_F(Queries, TellWhereAJobsServerIsOutOfReach) {
   Commit commit = newJob(1, spec(2));
   commit.claims = {claim(0, 0)};
   master.place(agent, commit);
-  EXPECT_EQ(master.job(1).progress.reason, "");
+  EXPECT_EQ(master.job(1).outOfReach, "");
   master.detach(monitor);
-  EXPECT_THAT(master.job(1).progress.reason,
+  EXPECT_THAT(master.job(1).outOfReach,
               testing::HasSubstr("server a, where task 0 is, is out of reach"));
   master.attachMonitor("m", {serverFacts("a", 4)});
-  EXPECT_THAT(master.job(1).progress.reason, testing::Not(testing::HasSubstr("out of reach")));
+  EXPECT_THAT(master.job(1).outOfReach, testing::Not(testing::HasSubstr("out of reach")));
 }
 
 TEST_F(Queries, TellServersInPagesWithoutTasks) {
