@@ -355,6 +355,31 @@ export interface SampleSize {
   guarantee: number;
 }
 
+export interface ReplayOutcome {
+  jobs: number;
+  utilisation: number;
+  response_ms: Record<string, number>;
+  performance: { mean: number; p5: number; p1: number; at_least_95: number };
+  quality: { mean: number; p5: number; p1: number };
+  wait_ms: { mean: number; p95: number };
+}
+
+export interface Replay {
+  state: "running" | "done" | "failed" | "cancelled";
+  user: string;
+  began: string | null;
+  ended: string | null;
+  settings: Record<string, number>;
+  progress: string; // the run, and what it says of itself
+  problem: string | null;
+  result: { recorded: ReplayOutcome; as_it_is: ReplayOutcome; changed: ReplayOutcome } | null;
+}
+
+export interface Replays {
+  recording: { from: string | null; until: string | null; bytes: number } | null;
+  replay: Replay | null;
+}
+
 export interface Problem {
   line: number | null;
   column: number | null;
