@@ -149,6 +149,7 @@ GatewayServer::GatewayServer(Net net, kj::UnixEventPort& port, const Clock& cloc
       workers_(options_.agents, {.threads = options_.threads}, options_.trust),
       identities_(workers_, clock),
       feed_(client_, net.timer, clock, ring_, jobs_, performances_, [this]() { news_.happened(kNews); }),
+      lateFeed_(workers_, net.timer, ring_, options_.token, [this]() { news_.happened(kNews); }),
       replays_(net, port, clock, options_.replay,
                [this](const Json& replay, const std::string& user) {
                  ring_.add({"replay", textOf(replay), user});
@@ -168,6 +169,7 @@ kj::Promise<void> GatewayServer::serve(kj::Own<kj::ConnectionReceiver> receiver)
   acceptor_ = kj::heap<Acceptor>(net_.timer, kj::mv(receiver),
                                  [this](kj::Own<kj::AsyncIoStream> stream) { take(kj::mv(stream)); });
   tasks_.add(feed_.run());
+  tasks_.add(lateFeed_.run());
   tasks_.add(replays_.record());
   return acceptor_->run();
 }

@@ -27,6 +27,7 @@
 #include "gateway/server/gateway_metrics.h"
 #include "gateway/server/gateway_options.h"
 #include "gateway/server/identities.h"
+#include "gateway/server/late_feed.h"
 #include "gateway/server/logs.h"
 #include "gateway/server/page.h"
 #include "gateway/server/replays.h"
@@ -159,6 +160,7 @@ class GatewayServer final : private kj::HttpService,
   Workers workers_;
   Identities identities_;
   EventFeed feed_;
+  LateFeed lateFeed_;
   Replays replays_;
 
   std::unordered_map<std::string, std::map<std::string, std::shared_ptr<Asking>>>

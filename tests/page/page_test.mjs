@@ -349,6 +349,20 @@ test("filters are in the address and survive a reload", async (t) => {
   assert.ok(states.length > 0 && states.every((state) => state.includes("queued")), states.join());
 });
 
+test("servers are filtered by bucket, and shown by it", async (t) => {
+  const { mock, page } = await opened(t, { options: { servers: 40, jobs: 60 }, path: "/servers" });
+  await page.waitForSelector(".heading:has-text('40 servers')");
+  const bucket = mock.cluster.bucketOf(mock.cluster.servers[0]);
+  const alike = mock.cluster.servers.filter((server) => mock.cluster.bucketOf(server) === bucket).length;
+  await page.selectOption("label:has-text('Bucket') select", bucket);
+  await page.waitForURL(new RegExp(`bucket=${bucket}`));
+  await page.waitForSelector(`.heading .beside:text-is("${alike} ${alike === 1 ? "server" : "servers"}")`);
+  await page.click("button:text('Show all')");
+  await page.selectOption("label:has-text('Show by') select", "bucket");
+  await page.waitForSelector(`.row a:text-is("${bucket}")`);
+  assert.deepEqual(page.complaints, []);
+});
+
 test("ten thousand servers and a hundred thousand jobs are read with few elements", async (t) => {
   const { page, mock } = await opened(t, { options: { servers: 10_000, jobs: 100_000 }, path: "/servers" });
   await page.waitForSelector("canvas");

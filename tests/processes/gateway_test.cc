@@ -240,6 +240,12 @@ TEST_F(Gateway, ShowsWhoHurtsWhom) {
   const Json together = get("/api/v1/contention?by=platform").json();
   ASSERT_EQ(together.at("rows").size(), 1u);
   EXPECT_EQ(together.at("rows").at(0).at("servers"), 2);
+  const Json buckets = get("/api/v1/contention?by=bucket").json();
+  ASSERT_FALSE(buckets.at("rows").empty());
+  const std::string bucket = buckets.at("rows").at(0).at("bucket");
+  const Json alike = get("/api/v1/contention?bucket=" + bucket).json();
+  EXPECT_EQ(alike.at("rows").size(), buckets.at("rows").at(0).at("servers"));
+  for (const Json& row : alike.at("rows")) EXPECT_EQ(row.at("bucket"), bucket);
   EXPECT_EQ(get("/api/v1/contention?limit=1").json().at("next"), "s1");
   EXPECT_EQ(get("/api/v1/contention?limit=1&after=s1").json().at("rows").at(0).at("name"), "s2");
 
@@ -688,6 +694,17 @@ TEST_F(Gateway, TellsWhatHappensAsItHappens) {
   EXPECT_THAT(running, HasSubstr("<script>")) << "as it is: it is JSON, and the page's to show as text";
   post("/api/v1/servers/s2/cordon");
   EXPECT_THAT(events.until("\"cordoned\":true"), HasSubstr("event: server\n"));
+}
+
+TEST_F(RunningGateway, TellsOfLateBoundJobsAsTheirAgentsDo) {
+  Listener events(cluster_->addressOf("gateway"), headers());
+  const TraceFolder& traces = cluster_->traces();
+  const std::string job = cluster_->submit(
+      shellJob(traces.note("started") + traces.waitForGate(), "name: late\npolicy: late-binding\n"));
+  const std::string begun = events.until("\"late_binding\":true");
+  EXPECT_THAT(begun, AllOf(HasSubstr("event: job\n"), HasSubstr(job)));
+  traces.openGate();
+  events.until("\"state\":\"done\"");
 }
 
 TEST_F(Gateway, GoesOnWhereAStreamLeftOff) {

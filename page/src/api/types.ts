@@ -250,6 +250,7 @@ export interface ContentionRow {
   name: string;
   platform: string | null; // null where a row's servers are of several
   rack: string | null;
+  bucket: string | null; // of like servers; null also where they take no tasks
   servers: number;
   states: Record<string, number>;
   units: number;
@@ -261,7 +262,7 @@ export interface ContentionRow {
 }
 
 export interface Contention {
-  by: "server" | "platform" | "rack";
+  by: "server" | "platform" | "rack" | "bucket";
   resources: Resource[];
   next: string | null;
   rows: ContentionRow[];
