@@ -160,7 +160,8 @@ Result<RoleCommand> gatewayOf(const std::string& data, const std::vector<std::st
     if (Status status = writeTokenFile(key, makeToken()); !status.ok()) return status.error();
   }
   return roleOf(data, "gateway", "gateway",
-                {"--cluster", cluster, "--token-file", tokenFile(data, "operate"), "--key-file", key},
+                {"--cluster", cluster, "--token-file", tokenFile(data, "operate"), "--key-file", key,
+                 "--recordings", data + "/recordings"},
                 "127.0.0.1:" + std::to_string(*port));
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -20,6 +21,7 @@
 #include "formats/packed_file.h"
 #include "formats/problems.h"
 #include "formats/profile_file.h"
+#include "formats/recording_part.h"
 
 namespace tarcil {
 namespace {
@@ -164,9 +166,11 @@ class LineFields {
 
 class RecordingReader {
  public:
-  explicit RecordingReader(const std::string& path) : problems_(path) {}
-
-  Result<Recording> read(std::string_view text) {
+  // The next part of the recording, the file `path`. Error: kInvalid with what is wrong in it.
+  Status read(std::string_view text, const std::string& path) {
+    problems_ = Problems(path);
+    line_ = 0;
+    ++part_;
     while (!text.empty() && !gaveUp_) {
       const size_t end = text.find('\n');
       if (end == std::string_view::npos) {
@@ -178,7 +182,13 @@ class RecordingReader {
       text.remove_prefix(end + 1);
     }
     if (line_ == 0) problems_.add({1, 1}, "", "is empty; write it with `tarcil record`");
-    if (problems_.none()) finish();
+    if (!problems_.none()) return problems_.error();
+    return {};
+  }
+
+  // What all parts say together. Requires: read() has had one, and liked all of them.
+  Result<Recording> finish() {
+    bringTogether();
     if (!problems_.none()) return problems_.error();
     return std::move(recording_);
   }
@@ -205,6 +215,7 @@ class RecordingReader {
     WallTime submitted = kNever;
     uint32_t tasks = 0;
     bool isOver = false;
+    uint32_t part = 0;  // whose line it is
     std::map<uint32_t, Task> ran;
   };
 
@@ -225,7 +236,7 @@ class RecordingReader {
     at_ = timeIn(fields, "at");
     if (!fields.good()) return;
     if (line_ == 1) {
-      began_ = at_;
+      if (part_ == 1) began_ = at_;
       return;
     }
     last_ = std::max(last_, at_);
@@ -342,7 +353,10 @@ class RecordingReader {
     job.job.profile.platforms = fields.factors("platforms");
     const bool isSimple = fields.list("beyond").empty();
     if (!fields.good()) return;
-    if (!jobs_.emplace(*id, std::move(job)).second) {
+    job.part = part_;
+    if (const auto [known, isNew] = jobs_.emplace(*id, std::move(job)); !isNew) {
+      // Each part tells of the jobs that go on.
+      if (known->second.part != part_) return;
       return fields.problem("id", "names a job that has a line above; keep one of them");
     }
     if (!isSimple) ++recording_.simplified;
@@ -387,7 +401,7 @@ class RecordingReader {
   // No recording is longer than durations may be.
   WallTime timeIn(LineFields& fields, const char* field) const {
     const WallTime time = fields.time(field);
-    if (fields.good() && line_ > 1 && (time > began_ + kMaxDuration || time < began_ - kMaxDuration)) {
+    if (fields.good() && began_ != kNever && (time > began_ + kMaxDuration || time < began_ - kMaxDuration)) {
       fields.problem(field, "is more than ten years from the first line's; mend one of them");
     }
     return time;
@@ -412,8 +426,7 @@ class RecordingReader {
     return state;
   }
 
-  // What the lines say together.
-  void finish() {
+  void bringTogether() {
     recording_.length = std::max(Duration::zero(), last_ - began_);
     std::set<std::string> used;
     for (const auto& [id, job] : jobs_) {
@@ -476,7 +489,8 @@ class RecordingReader {
                                                             {"job", &RecordingReader::readJob},
                                                             {"progress", &RecordingReader::readProgress}};
 
-  Problems problems_;
+  Problems problems_{""};
+  uint32_t part_ = 0;
   int line_ = 0;
   bool gaveUp_ = false;
   WallTime at_ = kNever;  // of the line
@@ -491,11 +505,45 @@ class RecordingReader {
 
 }  // namespace
 
+namespace {
+
+// Names of files of a folder tell their order.
+std::vector<std::string> partsOf(const std::string& folder) {
+  std::vector<std::string> parts;
+  std::error_code problem;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, problem)) {
+    if (entry.path().string().ends_with(kRecordingEnding)) parts.push_back(entry.path());
+  }
+  std::ranges::sort(parts);
+  return parts;
+}
+
+Result<Recording> readParts(const std::string& folder) {
+  RecordingReader reader;
+  bool isEmpty = true;
+  for (const std::string& part : partsOf(folder)) {
+    const auto text = readPackedFile(part, kMaxBytes, CutOff::kAccept);
+    // The recorder removes the oldest meanwhile, and has just begun the newest.
+    if (!text && !std::filesystem::exists(part)) continue;
+    if (!text) return text.error();
+    if (text->find('\n') == std::string::npos) continue;
+    if (const Status read = reader.read(*text, part); !read) return read.error();
+    isEmpty = false;
+  }
+  if (isEmpty) return invalid(folder + ": holds no recording; write one with `tarcil record --last 24h`");
+  return reader.finish();
+}
+
+}  // namespace
+
 Result<Recording> parseRecording(std::string_view text, const std::string& path) {
-  return RecordingReader(path).read(text);
+  RecordingReader reader;
+  if (const Status read = reader.read(text, path); !read) return read.error();
+  return reader.finish();
 }
 
 Result<Recording> readRecording(const std::string& path) {
+  if (std::filesystem::is_directory(path)) return readParts(path);
   const auto text = readPackedFile(path, kMaxBytes, CutOff::kAccept);
   if (!text) return text.error();
   return parseRecording(*text, path);

@@ -27,6 +27,10 @@ using Request = std::unique_ptr<X509_REQ, Release<X509_REQ_free>>;
 using Memory = std::unique_ptr<BIO, Release<BIO_free>>;
 using Extension = std::unique_ptr<X509_EXTENSION, Release<X509_EXTENSION_free>>;
 using Trusted = std::unique_ptr<X509_STORE, Release<X509_STORE_free>>;
+void releaseChain(STACK_OF(X509) * chain) {
+  sk_X509_pop_free(chain, X509_free);
+}
+using Chain = std::unique_ptr<STACK_OF(X509), Release<releaseChain>>;
 using Checking = std::unique_ptr<X509_STORE_CTX, Release<X509_STORE_CTX_free>>;
 
 constexpr const char* kCurve = "P-256";
@@ -143,13 +147,24 @@ std::string problemOfTime(const std::string& whose, Validity validity, WallTime 
          "; where the clock is right, join anew with a word of `tarcil join-token`";
 }
 
+// Those behind the first one of a text: authorities between it and the cluster's.
+Chain chainIn(const std::string& text) {
+  Chain chain(sk_X509_new_null());
+  const Memory memory = memoryOf(text);
+  Certificate(PEM_read_bio_X509(memory.get(), nullptr, noPassphrase, nullptr));
+  while (X509* next = PEM_read_bio_X509(memory.get(), nullptr, noPassphrase, nullptr))
+    sk_X509_push(chain.get(), next);
+  ERR_clear_error();
+  return chain;
+}
+
 // But for times, which are told of better above.
-bool isSignedBy(X509* authority, X509* certificate) {
+bool isSignedBy(X509* authority, X509* certificate, STACK_OF(X509) * between) {
   const Trusted trusted(X509_STORE_new());
   const Checking checking(X509_STORE_CTX_new());
   X509_STORE_set_flags(trusted.get(), X509_V_FLAG_NO_CHECK_TIME);
   const bool isSigned = X509_STORE_add_cert(trusted.get(), authority) == 1 &&
-                        X509_STORE_CTX_init(checking.get(), trusted.get(), certificate, nullptr) == 1 &&
+                        X509_STORE_CTX_init(checking.get(), trusted.get(), certificate, between) == 1 &&
                         X509_verify_cert(checking.get()) == 1;
   ERR_clear_error();
   return isSigned;
@@ -263,6 +278,10 @@ Result<CertificateFacts> readCertificate(const std::string& text) {
   return CertificateFacts{std::move(*identity), validityOf(certificate->get())};
 }
 
+WallTime endOf(void* certificate) {
+  return timeOf(X509_get0_notAfter(static_cast<X509*>(certificate)));
+}
+
 Result<Validity> readValidity(const std::string& text) {
   const auto certificate = certificateOf(text);
   if (!certificate) return certificate.error();
@@ -281,7 +300,7 @@ Status checkCertificate(const std::string& text, const std::string& keyText, con
   ERR_clear_error();
   if (!isOfKey)
     return invalid("the certificate is of another key; join anew with a word of `tarcil join-token`");
-  if (!isSignedBy(authority->get(), certificate->get())) {
+  if (!isSignedBy(authority->get(), certificate->get(), chainIn(text).get())) {
     return invalid(
         "the certificate is not signed by this authority; join anew with a word of `tarcil join-token`");
   }

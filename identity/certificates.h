@@ -56,11 +56,13 @@ struct CertificateFacts {
 };
 // Invalid where its common name is no identity.
 Result<CertificateFacts> readCertificate(const std::string& certificate);
+// When a certificate that OpenSSL holds, an X509, is good no more.
+WallTime endOf(void* certificate);
 // Of a certificate whatever its name, such as an authority's.
 Result<Validity> readValidity(const std::string& certificate);
 
-// Invalid, with what to do, where the certificate is not of this key, not signed by this authority, or not
-// valid now.
+// Invalid, with what to do, where the certificate is not of this key, not signed by this authority, itself or
+// through those behind it in its text, or not valid now.
 Status checkCertificate(const std::string& certificate, const std::string& key, const std::string& authority,
                         WallTime now);
 

@@ -1,4 +1,4 @@
-// Builds the page into dist/: one script, one style sheet, both named by the digest of what they hold, and the HTML that names them.
+// Builds the page into dist/: the script, one that is run before anything is painted, and the style sheet, each named by the digest of what it holds, and the HTML that names them.
 // The same sources and lock file give the same bytes.   node build.mjs [FOLDER]
 import { build } from "esbuild";
 import { createHash } from "node:crypto";
@@ -11,7 +11,7 @@ const target = resolve(process.argv[2] ?? join(here, "dist"));
 
 const built = await build({
   absWorkingDir: here,
-  entryPoints: ["src/main.tsx", "src/style.css"],
+  entryPoints: ["src/main.tsx", "src/scheme.ts", "src/style.css"],
   outdir: "out",
   bundle: true,
   write: false,
@@ -27,9 +27,9 @@ const names = {};
 for (const file of built.outputFiles) {
   const [name, ending] = file.path.split("/").pop().split(".");
   const digest = createHash("sha256").update(file.contents).digest("hex").slice(0, 12);
-  names[ending] = `/assets/${name}-${digest}.${ending}`;
-  writeFileSync(join(target, names[ending]), file.contents);
+  names[name] = `/assets/${name}-${digest}.${ending}`;
+  writeFileSync(join(target, names[name]), file.contents);
 }
-const html = readFileSync(join(here, "src/index.html"), "utf8").replace("STYLE", names.css).replace("SCRIPT", names.js);
+const html = readFileSync(join(here, "src/index.html"), "utf8").replace("SCHEME", names.scheme).replace("STYLE", names.style).replace("SCRIPT", names.main);
 writeFileSync(join(target, "index.html"), html);
 writeFileSync(join(target, "assets/icon.svg"), readFileSync(join(here, "src/icon.svg")));

@@ -119,15 +119,15 @@ class ClientConnection : public Connection {
   kj::Promise<void> watching_;  // dropped first, with the call that asks the peer
 };
 
-// To a peer whose certificate may be revoked: that ends it.
-class RevocableConnection final : public ClientConnection {
+// To a peer with a certificate: the end of that ends it.
+class CertifiedConnection final : public ClientConnection {
  public:
-  RevocableConnection(kj::Timer& timer, kj::Own<kj::AsyncIoStream> stream, kj::Promise<void> untilRevoked)
+  CertifiedConnection(kj::Timer& timer, kj::Own<kj::AsyncIoStream> stream, kj::Promise<void> untilOver)
       : ClientConnection(timer, kj::mv(stream)),
-        revoked_(untilRevoked.eagerlyEvaluate([this](kj::Exception&&) { abort(); })) {}
+        over_(untilOver.eagerlyEvaluate([this](kj::Exception&&) { abort(); })) {}
 
  private:
-  kj::Promise<void> revoked_;
+  kj::Promise<void> over_;
 };
 
 class Server final : private kj::TaskSet::ErrorHandler {
@@ -158,16 +158,16 @@ class Server final : private kj::TaskSet::ErrorHandler {
     auto accepted =
         kj::heap<Accepted>(kj::mv(heartbeat), kj::mv(visitor.stream), greeter_(kj::mv(visitor.letIn)));
     auto silent = visitor.isRole.then([this, peer = kj::mv(peer), &accepted = *accepted]() {
-      return accepted.silence().exclusiveJoin(untilRevoked(*peer));
+      return accepted.silence().exclusiveJoin(untilOver(*peer));
     });
     auto ended =
         accepted->network.onDisconnect().exclusiveJoin(kj::mv(visitor.tooLate)).exclusiveJoin(kj::mv(silent));
     connections_.add(ended.attach(kj::mv(accepted)));
   }
 
-  kj::Promise<void> untilRevoked(const PeerName& peer) {
+  kj::Promise<void> untilOver(const PeerName& peer) {
     if (!peer.identity) return kj::NEVER_DONE;
-    return security_->untilRevoked(*peer.identity);
+    return security_->untilOver(timer_, *peer.identity, peer.until);
   }
 
   struct Accepted {
@@ -232,8 +232,9 @@ kj::Promise<kj::Own<Connection>> connect(Net net, const std::string& address, co
         return net.security->dial(kj::mv(stream), whom)
             .then(
                 [net](Security::Dialled&& dialled) -> kj::Own<Connection> {
-                  return kj::heap<RevocableConnection>(net.timer, kj::mv(dialled.stream),
-                                                       net.security->untilRevoked(dialled.peer));
+                  return kj::heap<CertifiedConnection>(
+                      net.timer, kj::mv(dialled.stream),
+                      net.security->untilOver(net.timer, dialled.peer, dialled.until));
                 },
                 [fails](kj::Exception&& exception) -> kj::Own<Connection> {
                   kj::throwFatalException(fails(exception.getDescription().cStr()));

@@ -24,6 +24,9 @@ kj::Exception disconnected(const std::string& why) {
   return {kj::Exception::Type::DISCONNECTED, __FILE__, __LINE__, kj::str(why.c_str())};
 }
 
+// The clock that tells when a certificate is over may be set: it is looked at so often.
+constexpr Duration kBetweenLooks = std::chrono::minutes(1);
+
 // OpenSSL's words, and ours. The first that is found counts.
 struct Words {
   std::string_view theirs, ours;
@@ -123,14 +126,23 @@ class HandshakingStream final : public kj::AsyncIoStream {
   kj::ForkedPromise<void> whenThere_;
 };
 
-// Who a peer's certificate is for; nothing where it showed none.
-std::optional<Identity> identityOf(kj::PeerIdentity& peer) {
+// Of a peer's certificate KJ tells nothing but its common name. The X509 that it has is reached as the
+// language allows it: what is named in an explicit instantiation may be private.
+void* certificateIn(kj::TlsPeerIdentity& peer);
+template <auto member>
+struct Reach {
+  friend void* certificateIn(kj::TlsPeerIdentity& peer) { return peer.*member; }
+};
+template struct Reach<&kj::TlsPeerIdentity::cert>;
+
+// Who a peer's certificate is for; nobody where it showed none.
+PeerName nameOf(kj::PeerIdentity& peer) {
   auto& certified = kj::downcast<kj::TlsPeerIdentity>(peer);
-  if (!certified.hasCertificate()) return std::nullopt;
+  if (!certified.hasCertificate()) return {};
   const kj::String name = certified.getCommonName();
   auto identity = parseIdentity(std::string_view(name.cStr(), name.size()));
   if (!identity) kj::throwFatalException(disconnected("the peer's certificate names no role of tarcil"));
-  return identity;
+  return {std::move(*identity), endOf(certificateIn(certified))};
 }
 
 // --- Greeting: a mark, the master's time in seconds and the size of what follows, big-endian ---
@@ -229,7 +241,7 @@ kj::Promise<Security::Dialled> Security::dial(kj::Own<kj::AsyncIoStream> stream,
          })
       .then(
           [this, whom](kj::AuthenticatedStream&& secured) -> Dialled {
-            auto peer = identityOf(*secured.peerIdentity);
+            const auto [peer, until] = nameOf(*secured.peerIdentity);
             if (!peer || peer->role != whom.role) {
               kj::throwFatalException(
                   disconnected("the peer is no " + std::string(name(whom.role)) + " of this cluster"));
@@ -240,7 +252,7 @@ kj::Promise<Security::Dialled> Security::dial(kj::Own<kj::AsyncIoStream> stream,
             }
             if (isRevoked(*peer))
               kj::throwFatalException(disconnected("the certificate of " + described(*peer) + " is revoked"));
-            return {kj::heap<TlsStream>(kj::mv(secured.stream)), std::move(*peer)};
+            return {kj::heap<TlsStream>(kj::mv(secured.stream)), *peer, until};
           },
           [](kj::Exception&& exception) -> Dialled { kj::throwFatalException(explained(exception)); });
 }
@@ -266,7 +278,7 @@ kj::Promise<kj::Own<kj::AsyncIoStream>> Security::shakeHands(kj::Own<kj::AsyncIo
          })
       .then(
           [peer = std::move(peer)](kj::AuthenticatedStream&& secured) -> kj::Own<kj::AsyncIoStream> {
-            peer->identity = identityOf(*secured.peerIdentity);
+            *peer = nameOf(*secured.peerIdentity);
             return kj::heap<TlsStream>(kj::mv(secured.stream));
           },
           [](kj::Exception&& exception) -> kj::Own<kj::AsyncIoStream> {
@@ -287,6 +299,18 @@ kj::Promise<void> Security::untilRevoked(const Identity& identity) {
   auto paf = kj::newPromiseAndFulfiller<void>();
   standing_.push_back({identity.serial, kj::mv(paf.fulfiller)});
   return kj::mv(paf.promise);
+}
+
+kj::Promise<void> Security::untilExpired(kj::Timer& timer, WallTime until) const {
+  const Duration left = until - clock_.now().wall;
+  if (left <= Duration::zero())
+    return disconnected("the peer's certificate has expired; it comes back with the next");
+  return timer.afterDelay(std::min(left, kBetweenLooks).count() * kj::MICROSECONDS)
+      .then([this, &timer, until]() { return untilExpired(timer, until); });
+}
+
+kj::Promise<void> Security::untilOver(kj::Timer& timer, const Identity& identity, WallTime until) {
+  return untilRevoked(identity).exclusiveJoin(untilExpired(timer, until));
 }
 
 std::string Security::greeting() const {

@@ -39,6 +39,7 @@ enum class Demand : uint8_t {
 // What is known of a peer, as soon as it is.
 struct PeerName {
   std::optional<Identity> identity{};
+  WallTime until{};  // its certificate is good; of whoever showed one
 };
 
 // What a process is given to know whom to believe.
@@ -73,6 +74,7 @@ class Security final {
   struct Dialled {
     kj::Own<kj::AsyncIoStream> stream;
     Identity peer;
+    WallTime until{};  // its certificate is good
   };
   // Over a connection to somebody who listens. Fails as DISCONNECTED, and says why, where it is not who is
   // expected.
@@ -86,10 +88,13 @@ class Security final {
   // These, and no others, are revoked from now on: whoever showed one is disconnected.
   void setRevoked(const std::vector<uint64_t>& serials);
   bool isRevoked(const Identity& identity) const { return revoked_.contains(identity.serial); }
-  // Fails when the peer's certificate is revoked.
-  kj::Promise<void> untilRevoked(const Identity& identity);
+  // Fails when the peer's certificate is revoked, or is over by this machine's clock. `timer` outlives the
+  // promise.
+  kj::Promise<void> untilOver(kj::Timer& timer, const Identity& identity, WallTime until);
 
  private:
+  kj::Promise<void> untilRevoked(const Identity& identity);
+  kj::Promise<void> untilExpired(kj::Timer& timer, WallTime until) const;
   struct Contexts;
   struct Standing {
     uint64_t serial;

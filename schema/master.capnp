@@ -563,6 +563,7 @@ struct ServerDetails {
   autoCordoned @13 :Bool;                 # takes no new tasks for a while, since a task on it is degraded
   pool @14 :List(UInt16);             # units that late-bound tasks run on
   poolCaused @15 :List(Int32);        # what these tasks cause together, by resource; empty: nothing
+  bucket @16 :Int32 = -1;             # in which it is, as `buckets` numbers them; -1: in none, it takes no tasks
 }
 
 struct AgentDetails {

@@ -48,6 +48,7 @@ ServerDetails readServerDetails(wire::ServerDetails::Reader from) {
   for (auto task : from.getTasks()) server.tasks.push_back(readTask(task));
   server.violations = read(from.getViolations());
   server.autoCordoned = from.getAutoCordoned();
+  if (from.getBucket() >= 0) server.bucket = static_cast<uint32_t>(from.getBucket());
   return server;
 }
 

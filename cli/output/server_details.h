@@ -41,6 +41,7 @@ struct ServerDetails {
   std::vector<AbsentPressure> absent;  // what the background does not hold
   std::vector<ServerTask> tasks;
   std::vector<TaskViolation> violations;  // of tasks that perform badly
+  std::optional<uint32_t> bucket{};       // as `tarcil buckets` numbers them; none where it takes no tasks
   bool autoCordoned = false;              // kept from new tasks for one of them
 };
 

@@ -107,6 +107,7 @@ Json jsonOf(const ServerDetails& server) {
           {"contention", jsonByResource(server.contention)},
           {"background", backgroundJson(server)},
           {"absent", absentJson(server.absent)},
+          {"bucket", server.bucket ? Json(*server.bucket) : Json()},
           {"late_binding", server.pool},
           {"late_binding_caused", jsonByResource(server.poolCaused)},
           {"missing", server.facts.missing}};

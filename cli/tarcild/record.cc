@@ -1,11 +1,14 @@
 // tarcil record: what happens on a cluster, into a file that `tarcil sim --replay` reads.
 #include <signal.h>
 
+#include <optional>
+
 #include "cli/command_line.h"
 #include "cli/output/output.h"
 #include "cli/output/render.h"
 #include "cli/tarcild/commands.h"
 #include "cli/tarcild/recorder.h"
+#include "cli/tarcild/rolling_recording.h"
 #include "core/base/failure.h"
 #include "core/base/units.h"
 #include "rpc/errors.h"
@@ -21,7 +24,7 @@ constexpr kj::Duration kFirstWord = 10 * kj::SECONDS, kMaxSilence = 5 * kj::MINU
 
 struct RecordFlags {
   ContextFlags cluster;
-  std::string file, howLong;
+  std::string file, howLong, last, most;
   bool json = false;
 };
 
@@ -114,6 +117,53 @@ class Watching final {
   kj::Duration nextWord_ = kFirstWord;
 };
 
+// Until it is interrupted or the cluster is out of reach.
+int recordTheLast(Cluster& cluster, const std::string& folder, const RollingBounds& bounds) {
+  auto stopped = cluster.events()
+                     .onSignal(SIGINT)
+                     .exclusiveJoin(cluster.events().onSignal(SIGTERM))
+                     .ignoreResult()
+                     .fork();
+  RollingRecording recording(cluster, folder, bounds);
+  say("keeping the last " + formatDuration(bounds.last) + " in " + folder + "; interrupt to end it");
+  bool isInterrupted = false;
+  auto noticed =
+      stopped.addBranch().then([&isInterrupted]() { isInterrupted = true; }).eagerlyEvaluate(nullptr);
+  kj::TimePoint reached = cluster.timer().now();
+  while (!isInterrupted) {
+    cluster.wait(cluster.timer().afterDelay(kEvery).exclusiveJoin(stopped.addBranch()));
+    try {
+      recording.look();
+      reached = cluster.timer().now();
+    } catch (const kj::Exception& exception) {
+      if (fromException(exception).code != ErrorCode::kUnavailable) throw;
+      if (cluster.timer().now() - reached >= kPatience) {
+        throw Failure(kExitNoCluster, "the cluster has been out of reach for " +
+                                          formatDuration(toDuration(kPatience)) +
+                                          "; record again when it is there");
+      }
+    }
+  }
+  recording.end("interrupted");
+  return kExitDone;
+}
+
+RollingBounds boundsOf(const RecordFlags& flags) {
+  RollingBounds bounds;
+  constexpr Duration kLeast = std::chrono::minutes(1), kMost = std::chrono::hours(24 * 31);
+  const auto last = parseDuration(flags.last);
+  if (!last) throw badInput("--last: " + last.error().message);
+  if (*last < kLeast || *last > kMost) throw badInput("--last: write 1m to 744h");
+  bounds.last = *last;
+  if (flags.most.empty()) return bounds;
+  constexpr uint64_t kLeastBytes = 1 << 20;
+  const auto bytes = parseSize(flags.most);
+  if (!bytes) throw badInput("--most: " + bytes.error().message);
+  if (*bytes < kLeastBytes) throw badInput("--most: write 1MiB or more");
+  bounds.bytes = *bytes;
+  return bounds;
+}
+
 int record(const RecordFlags& flags) {
   kj::Maybe<kj::Duration> howLong;
   if (!flags.howLong.empty()) {
@@ -123,9 +173,11 @@ int record(const RecordFlags& flags) {
   }
   kj::UnixEventPort::captureSignal(SIGINT);
   kj::UnixEventPort::captureSignal(SIGTERM);
+  const auto bounds = flags.last.empty() ? std::nullopt : std::optional(boundsOf(flags));
   Cluster cluster(flags.cluster);
   // No file is made for a cluster that is not there.
   fetchSettings(cluster);
+  if (bounds) return recordTheLast(cluster, flags.file, *bounds);
   GrowingFile file = requireInput(GrowingFile::make(flags.file));
   return Watching(cluster, file, howLong, flags.json).run();
 }
@@ -142,8 +194,11 @@ void addRecord(CLI::App& app) {
        "line (docs/simulator.md), packed where its name ends in .gz; it must not be there yet. It is "
        "written continuously, so that a recorder that was killed leaves a file that can be replayed, too. "
        "Continues when the master or an agent is restarted; ends when the cluster is out of reach for 5 "
-       "minutes.",
+       "minutes.\n\n"
+       "With --last FILE is a folder, in which the last hours are kept for as long as it runs: in parts, of "
+       "which the oldest go.",
        "  tarcil record monday.rec.gz --for 8h\n"
+       "  tarcil record --last 24h recordings\n"
        "  tarcil sim --replay monday.rec.gz --policy quality,batch --target 0.9\n",
        "  0  done\n"
        "  1  the file could not be written any more\n"
@@ -156,7 +211,20 @@ void addRecord(CLI::App& app) {
             .add_option("--for", flags->howLong,
                         "How long to record, such as 10m; default: until interrupted.")
             ->type_name("DURATION");
+        command
+            .add_option(
+                "--last", flags->last,
+                "Record until interrupted, into the folder FILE, and keep what is no older, such as 24h.")
+            ->excludes("--for")
+            ->type_name("DURATION");
+        command
+            .add_option("--most", flags->most,
+                        "With --last: most space on the disk; older parts go. Default: " +
+                            formatSize(RollingBounds{}.bytes))
+            ->needs("--last")
+            ->type_name("SIZE");
         addJsonFlag(command, flags->json)
+            ->excludes("--last")
             ->description("At the end print what was recorded as one JSON value.");
         addClusterFlags(command, flags->cluster);
         onRun(command, [flags]() { return record(*flags); });

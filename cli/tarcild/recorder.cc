@@ -21,6 +21,8 @@ constexpr Duration kLate = std::chrono::seconds(10);
 // So many jobs are asked for at once.
 constexpr size_t kAtOnce = 100;
 constexpr uint32_t kJobsAPage = 1'000;
+// The ends of so many jobs are waited for; those of others show when progress is looked at.
+constexpr size_t kMaxFollowed = 1'000;
 // Between two attempts to hear of a job's end while the cluster is out of reach.
 constexpr kj::Duration kPause = 1 * kj::SECONDS;
 
@@ -177,8 +179,9 @@ kj::Promise<void> Recorder::fetchAndWrite(const JobId& id) {
             writeProgress(job, job.progress.state);
             if (isFinal(job.progress.state)) {
               unfinished_.erase(id);
-            } else if (unfinished_.insert(id).second) {
-              following_.add(follow(id));
+            } else if (unfinished_.insert(id).second && followed_ < kMaxFollowed) {
+              ++followed_;
+              following_.add(follow(id).attach(kj::defer([this]() { --followed_; })));
             }
             count();
           },

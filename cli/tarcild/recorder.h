@@ -24,7 +24,8 @@ struct RecorderCounts {
 };
 
 // Single-threaded. Jobs are found by looking once a second, so none is missed that the master keeps for so
-// long after its end; how they end is told by the master at once. Nothing is missed while the cluster is out
+// long after its end; how they end is told by the master at once, of a thousand of them, and of others seen
+// each minute. Nothing is missed while the cluster is out
 // of reach either: the next look that succeeds finds it. Late-bound jobs are the agents' (late_recorder.h).
 class Recorder final : private kj::TaskSet::ErrorHandler {
  public:
@@ -61,7 +62,6 @@ class Recorder final : private kj::TaskSet::ErrorHandler {
 
   Cluster& cluster_;
   GrowingFile& file_;
-  kj::TaskSet following_;
   kj::Maybe<kj::Exception> failure_;
 
   uint64_t looks_ = 0;
@@ -69,9 +69,11 @@ class Recorder final : private kj::TaskSet::ErrorHandler {
   std::string settings_;                                    // as written last
   std::map<std::string, std::string> platforms_, servers_;  // by name, as written last
   std::set<JobId> known_, unfinished_;
+  size_t followed_ = 0;               // of these, whose end is waited for
   std::optional<LateRecorder> late_;  // from begin() on
   size_t jobs_ = 0;                   // the master's
   RecorderCounts counts_;
+  kj::TaskSet following_;
 };
 
 }  // namespace tarcil

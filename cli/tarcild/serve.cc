@@ -15,8 +15,8 @@ void addRoleOptions(OptionTable& options, RoleFlags& flags) {
                         "Write \"ready\" to this descriptor once the role serves.", "FD");
   options.flag("--supervised", flags.supervised, "Stop when the parent process ends.");
   options.text("--metrics", flags.metrics, "ADDR",
-               "Serve metrics over HTTP at host:port or unix:PATH, to anyone who can connect. Default: "
-               "nowhere");
+               "Serve metrics over HTTP at host:port or unix:PATH, in clear and to anyone who can connect: "
+               "an address of other machines needs --insecure. Default: nowhere");
   options.flag("--insecure", flags.insecure,
                "Listen at, and reach, addresses of other machines without TLS where there is no identity: "
                "what is sent "

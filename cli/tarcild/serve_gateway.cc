@@ -17,6 +17,7 @@ struct Gateway {
 
 constexpr DurationRange kRefresh = {std::chrono::milliseconds(10), std::chrono::minutes(1)};
 constexpr DurationRange kSessionTime = {std::chrono::minutes(1), std::chrono::hours(24 * 30)};
+constexpr DurationRange kReplayTime = {std::chrono::seconds(1), std::chrono::hours(24)};
 constexpr DurationRange kPeerTime = {std::chrono::milliseconds(100), std::chrono::minutes(10)};
 
 void addOptions(Gateway& gateway) {
@@ -58,6 +59,14 @@ void addOptions(Gateway& gateway) {
   table.duration("--request-time", options.requestTime, "Within which a request has to be sent.", kPeerTime);
   table.duration("--read-time", options.readTime,
                  "Within which what is sent has to be read, and the next request begun.", kPeerTime);
+  table.text(
+      "--recordings", options.replay.folder, "DIR",
+      "Folder in which the last 24 h of the cluster are kept, so that operators can see on the page what "
+      "they would have been under other settings (docs/http.md). Default: they are not");
+  table.size("--recordings-size", flags.recordingBytes, "Most space for these; the oldest go.");
+  table.duration("--replay-time", options.replay.time, "After which a replay of them is given up.",
+                 kReplayTime);
+  table.size("--replay-memory", options.replay.memoryBytes, "Most memory of such a replay.");
   addRoleOptions(table, flags.role);
 }
 
@@ -69,7 +78,7 @@ void addServeGateway(CLI::App& serve) {
               "Serve the page, and HTTP for programs: any number per cluster.",
               "Serves over HTTP what the commands show and do, and the page. Users sign in with their own "
               "tokens, and can do what these "
-              "allow. It stores nothing on disk.",
+              "allow. It stores nothing on disk but, with --recordings, the last day of the cluster.",
               "  tarcil serve gateway --listen 127.0.0.1:8080 --cluster 10.0.0.1:7101 \\\n"
               "      --token-file /etc/tarcil/operate.token --host tarcil.example.org\n",
               kRoleExits},

@@ -40,7 +40,7 @@ struct SimFlags {
   std::optional<uint32_t> seconds;
   std::optional<uint32_t> servers, rus, jobs, tasks, agents, applications;
   std::optional<uint32_t> cap, floor, ratio, margin;
-  std::optional<double> load, meanMs, rttMs, probeRatio, target, warmUp, error;
+  std::optional<double> load, meanMs, rttMs, probeRatio, target, rarity, confidence, warmUp, error;
 };
 
 std::optional<Duration> fromMs(const char* flag, const std::optional<double>& ms, double least) {
@@ -92,10 +92,15 @@ void layPolicies(const SimFlags& flags, Scenario& scenario) {
   setIfGiven(scenario.probeRatio, flags.probeRatio);
   QualitySettings& settings = scenario.settings;
   setIfGiven(settings.target, flags.target);
+  setIfGiven(settings.rarity, flags.rarity);
+  setIfGiven(settings.confidence, flags.confidence);
   setIfGiven(settings.cap, flags.cap);
   setIfGiven(settings.floor, flags.floor);
   setIfGiven(settings.ratio, flags.ratio);
   setIfGiven(settings.margin, flags.margin);
+  std::string text;
+  for (const std::string& problem : problems(settings)) text += (text.empty() ? "" : "\n") + problem;
+  if (!text.empty()) throw badInput(text);
 }
 
 // Of a recorded cluster; of the flags those count that say what should have been otherwise.
@@ -332,7 +337,11 @@ void addPolicyFlags(CLI::App& command, SimFlags& flags) {
       .add_option("--probe-ratio", flags.probeRatio,
                   "Servers that batch and per-task probe for each task; default 2.")
       ->type_name("X");
-  command.add_option("--target", flags.target, "As in `tarcil tune`; so are the next four.")->type_name("X");
+  command.add_option("--target", flags.target, "As in `tarcil tune`; so are the next six.")->type_name("X");
+  command.add_option("--rarity", flags.rarity, "Share of the free slots that has to be acceptable.")
+      ->type_name("P");
+  command.add_option("--confidence", flags.confidence, "Probability with which one of them is found.")
+      ->type_name("P");
   command.add_option("--cap", flags.cap, "Most draws per task.")
       ->check(wholeNumber(1, 10'000))
       ->type_name("N");
@@ -380,7 +389,8 @@ void addSim(CLI::App& app) {
     command
         .add_option(
             "--replay", flags->replay,
-            "A recording in place of SCENARIO and workload. Its settings hold unless flags say otherwise; "
+            "A recording in place of SCENARIO and workload, a file or a folder of `record --last`. Its "
+            "settings hold unless flags say otherwise; "
             "tasks run beside one another as their profiles say, or with --no-interference as they did.")
         ->type_name("FILE");
     addWorkloadFlags(command, *flags);

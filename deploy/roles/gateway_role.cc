@@ -7,6 +7,28 @@
 #include "rpc/token.h"
 
 namespace tarcil {
+namespace {
+
+// Arguments of the command that keeps the last day.
+std::vector<std::string> recorderOf(const GatewayFlags& flags) {
+  std::vector<std::string> arguments = {"record",
+                                        "--last",
+                                        "24h",
+                                        "--most",
+                                        std::to_string(flags.recordingBytes) + "B",
+                                        flags.options.replay.folder,
+                                        "--cluster",
+                                        flags.cluster,
+                                        "--token-file",
+                                        absolutePath(flags.tokenFile)};
+  if (!flags.data.empty())
+    arguments.insert(arguments.end(), {"--authority", absolutePath(flags.data) + "/identity/authority.pem"});
+  if (flags.role.insecure) arguments.emplace_back("--insecure");
+  return arguments;
+}
+
+}  // namespace
+
 int serveGateway(const GatewayFlags& flags) {
   gateway::GatewayOptions options = flags.options;
   options.token = requireInput(readTokenFile(absolutePath(flags.tokenFile)));
@@ -25,14 +47,16 @@ int serveGateway(const GatewayFlags& flags) {
   }
   options.trust = {requireInput(readIdentity(absolutePath(flags.data), systemClock().now().wall)),
                    flags.role.insecure};
+  options.replay.folder = absolutePath(options.replay.folder);
+  options.replay.recorder = recorderOf(flags);
   RoleProcess process("gateway", flags.role, options.trust.credentials);
   for (const std::string& agent : options.agents) process.requireSafe("--cluster", agent);
   process.allowManyPeers();
   Listener listener = process.listen(flags.listen);
   auto origins = gateway::Origins::make(listener.address, options.hosts);
   if (!origins) throw badInput("--host: " + origins.error().message);
-  gateway::GatewayServer server(process.net(), systemClock(), listener.address, std::move(*origins), key,
-                                std::move(options));
+  gateway::GatewayServer server(process.net(), process.eventPort(), systemClock(), listener.address,
+                                std::move(*origins), key, std::move(options));
   process.serveMetrics([&server]() { return server.metrics(); });
   auto serving = server.serve(kj::mv(listener.receiver));
   process.ready();

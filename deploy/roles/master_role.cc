@@ -191,10 +191,12 @@ int serveMaster(const MasterFlags& asGiven) {
                     .exclusiveJoin(serveJoining(process, flags, *registrar));
   }
   // A new store's first records are on disk before anybody is told that the master is there.
-  auto serving = server.synced().then([&process, accepting = kj::mv(accepting)]() mutable {
-    process.ready();
-    return kj::mv(accepting);
-  });
+  auto listed = registrar != nullptr && identity.facts ? registrar->note(*identity.facts) : kj::READY_NOW;
+  auto serving = listed.then([&server]() { return server.synced(); })
+                     .then([&process, accepting = kj::mv(accepting)]() mutable {
+                       process.ready();
+                       return kj::mv(accepting);
+                     });
   return process.run(kj::mv(serving));
 }
 

@@ -47,6 +47,20 @@ kj::AsyncIoContext makeLoop() {
 
 }  // namespace
 
+namespace {
+
+// Metrics are told in clear and to whoever asks.
+void requireMetricsAddress(const RoleFlags& flags) {
+  requireAddress("--metrics", flags.metrics, AddressUse::kListen);
+  if (flags.insecure || staysOnThisMachine(flags.metrics)) return;
+  throw badInput(
+      "--metrics: " + flags.metrics +
+      " is open to other machines, and whoever reaches it may read who runs what; listen at 127.0.0.1:PORT "
+      "behind a server that asks who it is, or add --insecure on a network that you trust");
+}
+
+}  // namespace
+
 void requireAddress(const std::string& flag, const std::string& address, AddressUse use) {
   if (const Status good = checkAddress(address, use); !good)
     throw badInput(flag + ": " + good.error().message);
@@ -94,7 +108,7 @@ RoleProcess::RoleProcess(const std::string& name, const RoleFlags& flags,
       failed_(kj::newPromiseAndFulfiller<int>()) {
   stopWithoutMemory(name_);
   protectFromOomKiller();
-  if (!flags_.metrics.empty()) requireAddress("--metrics", flags_.metrics, AddressUse::kListen);
+  if (!flags_.metrics.empty()) requireMetricsAddress(flags_);
   if (flags_.supervised) {
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     // The parent may have ended before it could be noticed.

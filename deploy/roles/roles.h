@@ -82,9 +82,10 @@ int serveMonitor(const MonitorFlags& flags);
 struct GatewayFlags {
   RoleFlags role;
   std::string listen;
-  std::string cluster;    // addresses of agents, with commas between them
-  std::string tokenFile;  // of role operate
-  std::string data;       // folder with the authority's certificate, if there is one
+  std::string cluster;                            // addresses of agents, with commas between them
+  std::string tokenFile;                          // of role operate
+  std::string data;                               // folder with the authority's certificate, if there is one
+  uint64_t recordingBytes = uint64_t{256} << 20;  // of the last day, if it is recorded
   gateway::GatewayOptions options;
 };
 int serveGateway(const GatewayFlags& flags);

@@ -15,6 +15,8 @@ const std::string& nameOf(const ServerPressures& server, RowsBy by) {
       return server.platform;
     case RowsBy::kRack:
       return server.rack;
+    case RowsBy::kBucket:
+      return server.bucket;
   }
   return server.name;
 }
@@ -40,10 +42,12 @@ std::vector<ContentionRow> contentionRows(const std::vector<ServerPressures>& se
   std::map<std::string, ContentionRow> rows;
   for (const ServerPressures& server : servers) {
     const std::string& name = nameOf(server, by);
+    if (by == RowsBy::kBucket && name.empty()) continue;
     ContentionRow& row = rows[name];
     row.name = name;
     if (by != RowsBy::kRack) row.platform = server.platform;
-    if (by != RowsBy::kPlatform) row.rack = server.rack;
+    if (by == RowsBy::kServer || by == RowsBy::kRack) row.rack = server.rack;
+    if (by == RowsBy::kServer || by == RowsBy::kBucket) row.bucket = server.bucket;
     add(server, row);
   }
   std::vector<ContentionRow> sorted;

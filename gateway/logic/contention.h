@@ -17,19 +17,20 @@ namespace tarcil::gateway {
 // What is there of one server.
 struct ServerPressures {
   std::string name, platform, rack;
-  std::string state;  // in a word
+  std::string bucket{};  // its number; empty where it takes no tasks
+  std::string state;     // in a word
   uint32_t units = 0, freeUnits = 0;
   PressureSum slack{};  // of its residents; kNoResident or nearly that where none bounds it
   Pressure contention{};
   ResourceSet absent{};  // resources that cannot be measured there
 };
 
-enum class RowsBy : uint8_t { kServer, kPlatform, kRack };
+enum class RowsBy : uint8_t { kServer, kPlatform, kRack, kBucket };
 
 // One server, or all that are alike.
 struct ContentionRow {
   std::string name;
-  std::string platform, rack;  // of a server; of others what they are alike in
+  std::string platform, rack, bucket;  // of a server; of others what they are alike in
   uint32_t servers = 0;
   std::map<std::string, uint32_t> states{};
   uint64_t units = 0, freeUnits = 0;
@@ -40,7 +41,7 @@ struct ContentionRow {
   std::array<uint32_t, kResources> notMeasured{};  // servers that cannot measure it
 };
 
-// By name, ascending. O(n log n).
+// By name, ascending, with servers that are in no bucket in no row of buckets. O(n log n).
 std::vector<ContentionRow> contentionRows(const std::vector<ServerPressures>& servers, RowsBy by);
 
 }  // namespace tarcil::gateway

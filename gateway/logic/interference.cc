@@ -3,15 +3,28 @@
 #include <algorithm>
 #include <map>
 
-#include "core/model/contention.h"
+#include "core/model/slowdown.h"
 
 namespace tarcil::gateway {
 
-Prediction predict(const Profile& application, const Profile& beside, QualityModel model) {
+namespace {
+
+// One neighbour's pressure is all that there is: their sum and their mean are the same.
+double satisfactionBeside(const Profile& application, const Pressure& felt, const Judging& judging) {
+  if (judging.contention != ContentionModel::kSlowdowns)
+    return judge(viewOn(application, fullShare(), 1), felt, judging.model, 0).satisfaction;
+  int excess = 0;
+  for (size_t i = 0; i < kResources; ++i) excess = std::max(excess, felt[i] - application.tolerated[i]);
+  Slowdowns slowdowns;
+  slowdowns.add(slowdownBeside(felt, onsetsOf(application.tolerated)));
+  return satisfaction(slowdownBy(slowdowns, static_cast<uint8_t>(excess)));
+}
+
+}  // namespace
+
+Prediction predict(const Profile& application, const Profile& beside, const Judging& judging) {
   const Pressure felt = beside.caused;
-  Prediction predicted{
-      .satisfaction = judge(viewOn(application, fullShare(), 1), felt, model, 0).satisfaction,
-      .slack = INT32_MAX};
+  Prediction predicted{.satisfaction = satisfactionBeside(application, felt, judging), .slack = INT32_MAX};
   for (size_t i = 0; i < kResources; ++i) {
     const int32_t slack = static_cast<int32_t>(application.tolerated[i]) - felt[i];
     if (slack >= predicted.slack) continue;
@@ -22,7 +35,7 @@ Prediction predict(const Profile& application, const Profile& beside, QualityMod
 }
 
 std::vector<Pair> pairsOf(const std::vector<Application>& applications,
-                          const std::vector<Observation>& observations, QualityModel model) {
+                          const std::vector<Observation>& observations, const Judging& judging) {
   std::map<std::string, size_t> places;
   std::vector<Pair> pairs;
   pairs.reserve(applications.size() * applications.size());
@@ -31,7 +44,7 @@ std::vector<Pair> pairsOf(const std::vector<Application>& applications,
     for (size_t j = 0; j < applications.size(); ++j)
       pairs.push_back({.application = i,
                        .beside = j,
-                       .predicted = predict(applications[i].profile, applications[j].profile, model)});
+                       .predicted = predict(applications[i].profile, applications[j].profile, judging)});
   }
   for (const Observation& observation : observations) {
     const auto application = places.find(observation.application), beside = places.find(observation.beside);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/model/contention.h"
 #include "core/model/profile.h"
 #include "core/model/quality.h"
 
@@ -26,7 +27,12 @@ struct Prediction {
   int32_t slack = 0;        // the least of what it tolerates less what the other causes
   size_t resource = 0;      // on which that is
 };
-Prediction predict(const Profile& application, const Profile& beside, QualityModel model);
+// As the cluster judges slots.
+struct Judging {
+  QualityModel model = QualityModel::kComponentwise;
+  ContentionModel contention = ContentionModel::kSum;
+};
+Prediction predict(const Profile& application, const Profile& beside, const Judging& judging);
 
 // A task that fell short, and why that is likely to be so.
 struct Observation {
@@ -44,6 +50,6 @@ struct Pair {
 // Every pair of them, also with itself; an observation of others counts for nothing. O(applications^2 +
 // observations).
 std::vector<Pair> pairsOf(const std::vector<Application>& applications,
-                          const std::vector<Observation>& observations, QualityModel model);
+                          const std::vector<Observation>& observations, const Judging& judging);
 
 }  // namespace tarcil::gateway

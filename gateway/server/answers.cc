@@ -346,6 +346,9 @@ Json jsonFor(Cluster& cluster, const Question& question, const std::string& body
     case Operation::kSummaries:
     case Operation::kEvents:
     case Operation::kOpenApi:
+    case Operation::kReplay:
+    case Operation::kBeginReplay:
+    case Operation::kCancelReplay:
     case Operation::kWord:
     case Operation::kSignIn:
     case Operation::kSession:

@@ -8,6 +8,7 @@
 
 #include "core/base/time.h"
 #include "gateway/logic/event_ring.h"
+#include "gateway/server/replays.h"
 #include "rpc/security.h"
 
 namespace tarcil::gateway {
@@ -31,6 +32,7 @@ struct GatewayOptions {
   uint32_t connectionsOfAddress = 1'500;
   Duration requestTime = std::chrono::seconds(10);  // to send one
   Duration readTime = std::chrono::seconds(30);     // to take an answer, or a part of a stream
+  ReplayOptions replay{};
 };
 
 }  // namespace tarcil::gateway

@@ -126,8 +126,8 @@ uint64_t randomNumber(const Seal::Key& key) {
 
 }  // namespace
 
-GatewayServer::GatewayServer(Net net, const Clock& clock, std::string address, Origins origins, Seal::Key key,
-                             GatewayOptions options)
+GatewayServer::GatewayServer(Net net, kj::UnixEventPort& port, const Clock& clock, std::string address,
+                             Origins origins, Seal::Key key, GatewayOptions options)
     : net_(net),
       clock_(clock),
       address_(std::move(address)),
@@ -149,6 +149,12 @@ GatewayServer::GatewayServer(Net net, const Clock& clock, std::string address, O
       workers_(options_.agents, {.threads = options_.threads}, options_.trust),
       identities_(workers_, clock),
       feed_(client_, net.timer, clock, ring_, jobs_, performances_, [this]() { news_.happened(kNews); }),
+      lateFeed_(workers_, net.timer, ring_, options_.token, [this]() { news_.happened(kNews); }),
+      replays_(net, port, clock, options_.replay,
+               [this](const Json& replay, const std::string& user) {
+                 ring_.add({"replay", textOf(replay), user});
+                 news_.happened(kNews);
+               }),
       tasks_(*this) {
   kj::HttpServerSettings settings;
   settings.headerTimeout = options_.requestTime.count() * kj::MICROSECONDS;
@@ -163,6 +169,8 @@ kj::Promise<void> GatewayServer::serve(kj::Own<kj::ConnectionReceiver> receiver)
   acceptor_ = kj::heap<Acceptor>(net_.timer, kj::mv(receiver),
                                  [this](kj::Own<kj::AsyncIoStream> stream) { take(kj::mv(stream)); });
   tasks_.add(feed_.run());
+  tasks_.add(lateFeed_.run());
+  tasks_.add(replays_.record());
   return acceptor_->run();
 }
 
@@ -464,6 +472,10 @@ kj::Promise<void> GatewayServer::answerHere(const Question& question, const Who&
       return send(response, summaries(question.arguments, who.caller));
     case Operation::kPerformance:
       return send(response, performance(question.arguments, who.caller));
+    case Operation::kReplay:
+    case Operation::kBeginReplay:
+    case Operation::kCancelReplay:
+      return answerReplay(question, who, body, response);
     case Operation::kWord: {
       const Ticket word = makeTicket(Ticket::Kind::kWord, who.token, kWordTime);
       return send(response,
@@ -481,6 +493,17 @@ kj::Promise<void> GatewayServer::answerHere(const Question& question, const Who&
       return send(response,
                   errorReply(500, "internal", std::string(question.route->path) + " is not answered here"));
   }
+}
+
+kj::Promise<void> GatewayServer::answerReplay(const Question& question, const Who& who,
+                                              const std::string& body, Response& response) {
+  if (who.caller.role != Role::kOperate)
+    return send(response,
+                errorReply(403, "denied", "a replay has everybody's jobs; ask with a token of role operate"));
+  Status done;
+  if (question.route->operation == Operation::kBeginReplay) done = replays_.begin(who.caller.user, body);
+  if (question.route->operation == Operation::kCancelReplay) done = replays_.cancel();
+  return send(response, done ? Reply{200, textOf(replays_.json())} : errorReply(done.error()));
 }
 
 kj::Promise<void> GatewayServer::signIn(const std::string& body, Response& response) {

@@ -27,8 +27,10 @@
 #include "gateway/server/gateway_metrics.h"
 #include "gateway/server/gateway_options.h"
 #include "gateway/server/identities.h"
+#include "gateway/server/late_feed.h"
 #include "gateway/server/logs.h"
 #include "gateway/server/page.h"
+#include "gateway/server/replays.h"
 #include "gateway/server/reply.h"
 #include "gateway/server/seal.h"
 #include "gateway/server/streams.h"
@@ -43,9 +45,10 @@ class GatewayServer final : private kj::HttpService,
                             private kj::HttpServerErrorHandler,
                             private kj::TaskSet::ErrorHandler {
  public:
-  // `address`: where it listens, HOST:PORT or unix:PATH. `clock` outlives it.
-  GatewayServer(Net net, const Clock& clock, std::string address, Origins origins, Seal::Key key,
-                GatewayOptions options);
+  // `address`: where it listens, HOST:PORT or unix:PATH. `port` is the event loop's; it and `clock` outlive
+  // this.
+  GatewayServer(Net net, kj::UnixEventPort& port, const Clock& clock, std::string address, Origins origins,
+                Seal::Key key, GatewayOptions options);
   ~GatewayServer() noexcept(false);
   KJ_DISALLOW_COPY(GatewayServer);
 
@@ -106,6 +109,8 @@ class GatewayServer final : private kj::HttpService,
   kj::Promise<void> act(const Question& question, const Who& who, std::string body, Response& response);
   kj::Promise<void> answerHere(const Question& question, const Who& who, const std::string& body,
                                Response& response);
+  kj::Promise<void> answerReplay(const Question& question, const Who& who, const std::string& body,
+                                 Response& response);
   kj::Promise<void> streamEvents(const Asked& asked, const Who& who, Response& response);
   kj::Promise<void> keepKnown(const std::string& token);
   kj::Promise<void> sendLog(const Question& question, const Who& who, Response& response);
@@ -155,6 +160,8 @@ class GatewayServer final : private kj::HttpService,
   Workers workers_;
   Identities identities_;
   EventFeed feed_;
+  LateFeed lateFeed_;
+  Replays replays_;
 
   std::unordered_map<std::string, std::map<std::string, std::shared_ptr<Asking>>>
       underWay_;  // by token and question

@@ -247,8 +247,39 @@ Json schemas() {
       object({{"user", kText}, {"role", {{"enum", {"submit", "operate"}}}}, {"expires", time()}});
   all["Log"] = kText;
   all["Events"] = kText;
+  all["ReplayOutcome"] = object({{"jobs", kWhole},
+                                 {"utilisation", kNumber},
+                                 {"response_ms", mapOf(kNumber)},
+                                 {"performance", mapOf(kNumber)},
+                                 {"quality", mapOf(kNumber)},
+                                 {"wait_ms", mapOf(kNumber)}});
+  Json recording = object({{"from", time()}, {"until", time()}, {"bytes", kWhole}});
+  Json result = object({{"recorded", ref("ReplayOutcome")},
+                        {"as_it_is", ref("ReplayOutcome")},
+                        {"changed", ref("ReplayOutcome")}});
+  Json replay = object({{"state", {{"enum", {"running", "done", "failed", "cancelled"}}}},
+                        {"user", kText},
+                        {"began", time()},
+                        {"ended", time()},
+                        {"settings", type("object")},
+                        {"progress", kText},
+                        {"problem", kTextOrNull},
+                        {"result", std::move(result)}});
+  for (Json* nullable : {&recording, &replay["properties"]["result"], &replay})
+    (*nullable)["type"] = {"object", "null"};
+  all["Replay"] = object({{"recording", std::move(recording)}, {"replay", std::move(replay)}});
   all["WordBody"] = object({{"word", kText}});
   all["PriorityBody"] = object({{"priority", {{"type", "integer"}, {"minimum", 0}, {"maximum", 100}}}});
+  all["ReplayBody"] = {{"type", "object"},
+                       {"additionalProperties", false},
+                       {"properties",
+                        {{"target", kNumber},
+                         {"rarity", kNumber},
+                         {"confidence", kNumber},
+                         {"cap", kWhole},
+                         {"floor", kWhole},
+                         {"ratio", kWhole},
+                         {"margin", kWhole}}}};
   all["DrainBody"] = {{"type", "object"}, {"properties", {{"deadline", kText}}}};
   return all;
 }
@@ -285,6 +316,8 @@ const char* bodySchemaOf(Operation operation) {
       return "PriorityBody";
     case Operation::kDrain:
       return "DrainBody";
+    case Operation::kBeginReplay:
+      return "ReplayBody";
     default:
       return "Nothing";
   }

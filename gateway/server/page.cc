@@ -5,7 +5,8 @@
 #include <cctype>
 #include <utility>
 
-#include "gateway/server/seal.h"
+#include "core/base/hex.h"
+#include "identity/certificates.h"
 
 namespace tarcil::gateway {
 namespace {
@@ -40,11 +41,16 @@ bool hasDigest(std::string_view path) {
          });
 }
 
+// SHA-256, in quotes as ETags have it.
+std::string etagOf(std::string_view content) {
+  return '"' + hexOf(digestOf(content)) + '"';
+}
+
 }  // namespace
 
 Page::Page(std::span<const PageFile> files) {
   for (const PageFile& file : files) {
-    files_["/" + std::string(file.path)] = {file.content, typeOf(file.path), digestOf(file.content),
+    files_["/" + std::string(file.path)] = {file.content, typeOf(file.path), etagOf(file.content),
                                             hasDigest(file.path)};
   }
 }

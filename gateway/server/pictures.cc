@@ -33,6 +33,7 @@ ServerPressures pressuresOf(const ServerDetails& server, const Platforms& platfo
       .name = server.facts.name,
       .platform = server.facts.platform,
       .rack = server.facts.rack,
+      .bucket = server.bucket ? std::to_string(*server.bucket) : "",
       .state = stateOf(server),
       .units = server.facts.rus,
       .freeUnits = static_cast<uint32_t>(server.status.free.size()),
@@ -46,6 +47,7 @@ ServerPressures pressuresOf(const ServerDetails& server, const Platforms& platfo
 
 RowsBy rowsByOf(const std::string& by) {
   if (by == "platform") return RowsBy::kPlatform;
+  if (by == "bucket") return RowsBy::kBucket;
   return by == "rack" ? RowsBy::kRack : RowsBy::kServer;
 }
 
@@ -60,6 +62,7 @@ Json jsonOf(const ContentionRow& row) {
   return {{"name", row.name},
           {"platform", row.platform.empty() ? Json() : Json(row.platform)},
           {"rack", row.rack.empty() ? Json() : Json(row.rack)},
+          {"bucket", row.bucket.empty() ? Json() : Json(row.bucket)},
           {"servers", row.servers},
           {"states", row.states},
           {"units", row.units},
@@ -165,7 +168,9 @@ Json contentionPicture(Cluster& cluster, const Arguments& arguments) {
   for (const ServerDetails& server : fetchServers(cluster).servers) {
     if (arguments.has("platform") && server.facts.platform != arguments.text("platform")) continue;
     if (arguments.has("rack") && server.facts.rack != arguments.text("rack")) continue;
-    servers.push_back(pressuresOf(server, platforms));
+    ServerPressures pressures = pressuresOf(server, platforms);
+    if (arguments.has("bucket") && pressures.bucket != arguments.text("bucket")) continue;
+    servers.push_back(std::move(pressures));
   }
   const auto limit = static_cast<size_t>(arguments.whole("limit"));
   Json rows = Json::array(), next;
@@ -209,7 +214,9 @@ Json interferencePicture(Cluster& cluster, const Arguments& arguments) {
     applications.resize(limit);
   Json list = Json::array(), pairs = Json::array();
   for (const Application& application : applications) list.push_back(jsonOf(application));
-  for (const Pair& pair : pairsOf(applications, disturbed.observations, fetchSettings(cluster).model))
+  const QualitySettings settings = fetchSettings(cluster);
+  for (const Pair& pair :
+       pairsOf(applications, disturbed.observations, {settings.model, settings.contention}))
     pairs.push_back(jsonOf(pair, applications));
   return {{"applications", std::move(list)}, {"pairs", std::move(pairs)}};
 }

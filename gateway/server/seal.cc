@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "core/base/hex.h"
 #include "rpc/token.h"
 
 namespace tarcil::gateway {
@@ -68,13 +69,11 @@ Seal::Key Seal::randomKey() {
 Result<Seal::Key> Seal::readKey(const std::string& path) {
   const auto text = readTokenFile(path);
   if (!text) return text.error();
-  const auto bytes = kj::decodeHex(kj::StringPtr(text->c_str(), text->size()).asArray());
-  if (bytes.hadErrors || bytes.size() != kKeyBytes)
-    return invalid(path +
-                   ": is no key; write 64 hexadecimal digits, for example with `openssl rand -hex 32`");
-  Key key{};
-  std::copy(bytes.begin(), bytes.end(), key.begin());
-  return key;
+  const auto key = bytesInHex<kKeyBytes>(*text);
+  if (key) return *key;
+  return invalid(path +
+                 ": is no key; write 64 hexadecimal digits, a to f in lower case, for example with "
+                 "`openssl rand -hex 32`");
 }
 
 std::string Seal::sealed(std::string_view text) const {
@@ -115,14 +114,6 @@ std::string randomId() {
   std::string bytes(16, '\0');
   fillRandom(bytesOf(bytes), bytes.size());
   return inLetters(bytes);
-}
-
-std::string digestOf(std::string_view bytes) {
-  std::array<uint8_t, EVP_MAX_MD_SIZE> digest{};
-  unsigned size = 0;
-  KJ_ASSERT(EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) == 1);
-  const auto text = kj::encodeHex(kj::arrayPtr(digest.data(), size));
-  return '"' + std::string(text.begin(), text.size()) + '"';
 }
 
 }  // namespace tarcil::gateway

@@ -36,7 +36,4 @@ class Seal final {
 // 128 random bits, as letters, digits, - and _.
 std::string randomId();
 
-// Of these bytes, as ETags have it: SHA-256 in hexadecimal, in quotes.
-std::string digestOf(std::string_view bytes);
-
 }  // namespace tarcil::gateway

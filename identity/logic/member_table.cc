@@ -86,6 +86,18 @@ Result<MemberRecord> MemberTable::renew(const Identity& shown, const MemberCerti
   return member;
 }
 
+std::optional<MemberRecord> MemberTable::note(const Identity& identity,
+                                              const MemberCertificate& certificate) {
+  MemberRecord& member =
+      members_.try_emplace({identity.role, identity.name}, MemberRecord{identity.role, identity.name})
+          .first->second;
+  const bool isKnown = std::ranges::find(member.certificates, certificate.serial,
+                                         &MemberCertificate::serial) != member.certificates.end();
+  if (isKnown || member.certificates.size() >= kMaxCertificatesOfMember) return std::nullopt;
+  member.certificates.push_back(certificate);
+  return member;
+}
+
 Result<MemberRecord> MemberTable::revoke(MemberRole role, const std::string& name) {
   const auto found = members_.find({role, name});
   if (found == members_.end()) {

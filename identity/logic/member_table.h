@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,10 @@ class MemberTable final {
   // A certificate in place of the one that the caller showed. Denied where that is revoked; Exhausted where
   // it has too many.
   Result<MemberRecord> renew(const Identity& shown, const MemberCertificate& certificate, WallTime now);
+
+  // A certificate that this cluster's authority signed without being asked here, as a master's own; nothing
+  // where it is known already, or the name has too many.
+  std::optional<MemberRecord> note(const Identity& identity, const MemberCertificate& certificate);
 
   // Every certificate of the name, and a word that is out for it. NotFound where there is neither.
   Result<MemberRecord> revoke(MemberRole role, const std::string& name);

@@ -137,8 +137,14 @@ void ClusterSurvey::conclude() {
   }
   met_.clear();
   std::ranges::stable_sort(applications_, std::ranges::greater{}, &OfApplication::tasks);
-  const size_t named = std::min(limits_.applications, applications_.size());
-  for (size_t i = named; i < applications_.size(); ++i) add(others, applications_[i]);
+  size_t named = 0;
+  for (OfApplication& application : applications_) {
+    if (named == limits_.applications || !named_->admit(application.name)) {
+      add(others, application);
+    } else {
+      std::swap(applications_[named++], application);
+    }
+  }
   applications_.resize(named);
   applications_.push_back(std::move(others));
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,9 +27,27 @@ struct SurveyLimits {
   size_t candidates = 1'000;  // of these, the first that are met
 };
 
+// Applications that surveys have named since the master's start: so many at most, however they change over
+// the days, since whoever stores metrics keeps each name.
+class NamedApplications final {
+ public:
+  explicit NamedApplications(size_t most = 2'000) : most_(most) {}
+
+  // Whether it may be named, which it is then.
+  bool admit(const std::string& name) {
+    return names_.contains(name) || (names_.size() < most_ && names_.insert(name).second);
+  }
+
+ private:
+  size_t most_;
+  std::set<std::string> names_;
+};
+
 class ClusterSurvey final {
  public:
-  explicit ClusterSurvey(SurveyLimits limits = {}) : limits_(limits) {}
+  // `named` outlives it.
+  explicit ClusterSurvey(NamedApplications& named, SurveyLimits limits = {})
+      : limits_(limits), named_(&named) {}
 
   // Looks at so many more servers and tasks, and the last server's tasks besides; whether it has seen all of
   // them. O(atMost + units of a server). Requires: it has not.
@@ -92,6 +111,7 @@ class ClusterSurvey final {
   void conclude();
 
   SurveyLimits limits_;
+  NamedApplications* named_;
   ServerId next_ = 0;
   bool areCounted_ = false;
   std::vector<uint32_t> units_;  // of each server, while these are counted

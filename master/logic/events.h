@@ -281,13 +281,20 @@ struct CertificateRenewed {
   Duration life{};
 };
 
+// The master's own certificate, as it is: no answer but its record.
+struct CertificateNoted {
+  Identity identity;
+  MemberCertificate certificate;
+};
+
 // An operator wants a machine out.
 struct MemberRevoked {
   MemberRole role = MemberRole::kMonitor;
   std::string name;
 };
 
-using MemberChange = std::variant<MemberInvited, MemberJoined, CertificateRenewed, MemberRevoked>;
+using MemberChange =
+    std::variant<MemberInvited, MemberJoined, CertificateRenewed, CertificateNoted, MemberRevoked>;
 struct MembersChanged {
   RequestId request;
   MemberChange change;

@@ -137,6 +137,7 @@ class MasterServer final {
   std::vector<Forecast::NamedBucket> buckets(uint32_t first, size_t atMost) {
     return forecast_->buckets(clock_.now().steady, first, atMost);
   }
+  std::optional<BucketId> bucketOf(ServerId server) const { return forecast_->bucketOf(server); }
 
   // Resolves when everything that logic() shows now is on disk.
   kj::Promise<void> synced();

@@ -51,6 +51,16 @@ kj::Promise<std::string> Registrar::renew(const Identity& shown, std::string req
                  std::move(request));
 }
 
+kj::Promise<void> Registrar::note(const CertificateFacts& facts) {
+  const MemberCertificate certificate{facts.identity.serial, facts.validity.from, facts.validity.until};
+  return server_.changeMembers(master::CertificateNoted{facts.identity, certificate})
+      .then([](MemberRecord&&) {},
+            [](kj::Exception&& exception) {
+              if (fromException(exception).code != ErrorCode::kConflict)
+                kj::throwFatalException(kj::mv(exception));
+            });
+}
+
 kj::Promise<std::string> Registrar::certify(master::MemberChange change, std::string request) {
   // A request that is none uses no word up.
   requireOk(checkRequest(request));

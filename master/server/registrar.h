@@ -31,6 +31,10 @@ class Registrar final {
   // As MasterGate.renewCertificate; `shown` is whose certificate the peer's connection has.
   kj::Promise<std::string> renew(const Identity& shown, std::string request);
 
+  // Lists a certificate that was made elsewhere, as the master's own is by `tarcil init`, among those of
+  // members.
+  kj::Promise<void> note(const CertificateFacts& facts);
+
   const std::string& master() const { return options_.master; }
 
  private:

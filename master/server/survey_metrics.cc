@@ -61,7 +61,7 @@ kj::Promise<void> SurveyMetrics::refresh() {
   if (!isSurveying_) {
     const MonotonicTime now = clock_.now().steady;
     if (ended_ && now < *ended_ + kInterval) return kj::READY_NOW;
-    survey_ = ClusterSurvey();
+    survey_ = ClusterSurvey(named_);
     began_ = now;
     isSurveying_ = true;
     surveying_ = nextTurn(timer_)
@@ -87,7 +87,7 @@ void SurveyMetrics::show() {
   ended_ = clock_.now().steady;
   metrics_.show(survey_, *ended_ - began_);
   text_ = textOf(survey_);
-  survey_ = ClusterSurvey();
+  survey_ = ClusterSurvey(named_);
 }
 
 }  // namespace tarcil

@@ -45,7 +45,8 @@ class SurveyMetrics final {
   kj::Timer& timer_;
   const Clock& clock_;
   MasterMetrics& metrics_;
-  ClusterSurvey survey_;
+  NamedApplications named_;
+  ClusterSurvey survey_{named_};
   MonotonicTime began_{};
   std::optional<MonotonicTime> ended_;  // of the last one
   std::string text_;

@@ -158,7 +158,7 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
     uint32_t count = 0;
     while (count < servers.size() && page.takes(wireBytesOf(servers[count]))) ++count;
     auto to = context.getResults().initServers(count);
-    for (uint32_t i = 0; i < count; ++i) write(servers[i], to[i]);
+    for (uint32_t i = 0; i < count; ++i) tell(servers[i], to[i]);
     const bool isCut = count < servers.size() || servers.size() == kServersInOneAnswer;
     if (isCut) context.getResults().setNext(servers[count - 1].id + 1);
     context.getResults().setWarning(text(server_.logic().warning()));
@@ -169,7 +169,7 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
     const std::string name = text(context.getParams().getName());
     const auto server = server_.logic().server(name);
     if (!server) return toException(noSuchServer(name));
-    write(*server, context.getResults().initServer());
+    tell(*server, context.getResults().initServer());
     return server_.synced();
   }
 
@@ -484,6 +484,11 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
     return server_.synced();
   }
 
+  void tell(const ServerView& server, wire::ServerDetails::Builder to) const {
+    write(server, to);
+    if (const auto bucket = server_.bucketOf(server.id)) to.setBucket(static_cast<int32_t>(*bucket));
+  }
+
   // The place behind what fits into one answer.
   uint64_t writeChanges(const std::vector<ChangeLog::Change>& changes,
                         wire::UserPort::ChangesResults::Builder to) {
@@ -510,7 +515,7 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
     auto jobsTo = to.initJobs(static_cast<uint32_t>(jobs.size()));
     for (uint32_t i = 0; i < jobs.size(); ++i) write(jobs[i], jobsTo[i]);
     auto serversTo = to.initServers(static_cast<uint32_t>(servers.size()));
-    for (uint32_t i = 0; i < servers.size(); ++i) write(servers[i], serversTo[i]);
+    for (uint32_t i = 0; i < servers.size(); ++i) tell(servers[i], serversTo[i]);
     return next;
   }
 

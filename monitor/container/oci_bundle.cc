@@ -9,8 +9,10 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <span>
 #include <sstream>
 
+#include "core/base/hex.h"
 #include "monitor/container/syscall_filter.h"
 
 namespace tarcil {
@@ -58,11 +60,10 @@ Result<Bundle> bundleIn(JsonReader config, const std::string& file, const std::s
 std::string jsonText(std::string_view text) {
   std::string result = "\"";
   for (const char letter : text) {
-    const auto code = static_cast<unsigned char>(letter);
+    const auto code = static_cast<uint8_t>(letter);
     if (letter == '"' || letter == '\\') result += '\\';
     if (code < 0x20) {
-      constexpr const char* kHex = "0123456789abcdef";
-      result.append("\\u00").append(1, kHex[code >> 4]).append(1, kHex[code & 15]);
+      result.append("\\u00").append(hexOf(std::span(&code, 1)));
     } else {
       result += letter;
     }

@@ -89,7 +89,7 @@ function Frame({ session, onEnd }: { session: Session; onEnd: () => void }) {
             <Route path="/interference"><Applications /></Route>
             <Route path="/applications/:name">{({ name }) => <Application key={name} name={decodeURIComponent(name)} />}</Route>
             <Route path="/users"><Users /></Route>
-            <Route path="/settings"><Settings /></Route>
+            <Route path="/settings"><Settings isOperator={session.role === "operate"} /></Route>
             <Route path="/submit"><Submit /></Route>
             <Route><Panel><h1>No such page</h1><Empty>Nothing is at this address. <Link href={paths.overview}>Go to the overview</Link>.</Empty></Panel></Route>
           </Switch>

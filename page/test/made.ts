@@ -7,7 +7,7 @@ export function pressures<T>(values: Partial<Record<Resource, T>>, otherwise: T)
 }
 
 export function row(name: string, slack: Partial<Record<Resource, number>>, more: Partial<ContentionRow> = {}): ContentionRow {
-  return { name, platform: "p", rack: "r", servers: 1, states: { up: 1 }, units: 8, free_units: 4, slack: pressures<number | null>(slack, null), at: {}, contention: pressures({}, 0), not_measured: {}, ...more };
+  return { name, platform: "p", rack: "r", bucket: null, servers: 1, states: { up: 1 }, units: 8, free_units: 4, slack: pressures<number | null>(slack, null), at: {}, contention: pressures({}, 0), not_measured: {}, ...more };
 }
 
 export function pair(application: string, beside: string, s: number, performance: number | null = null): InterferencePair {

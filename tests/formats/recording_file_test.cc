@@ -8,6 +8,7 @@
 #include "core/base/rng.h"
 #include "core/base/units.h"
 #include "formats/growing_file.h"
+#include "formats/recording_part.h"
 #include "sim/replay/replay.h"
 #include "tests/cli/running_tarcil.h"
 #include "tests/support/scratch_folder.h"
@@ -153,6 +154,38 @@ TEST(RecordingFile, GrowsPackedAndIsReadBeforeItIsClosed) {
     EXPECT_THAT(GrowingFile::make(path).error().message, HasSubstr("is there already")) << "never replaced";
   }
   EXPECT_THAT(GrowingFile::make(folder.at("no/r")).error().message, HasSubstr("cannot be made"));
+}
+
+// As the parts of a recording that is a folder: the second begins while the job runs.
+TEST(RecordingFile, InPartsIsReadAsOne) {
+  const ScratchFolder folder;
+  const JobStatus job = aFinishedJob();
+  const std::string facts = line(0, recording::lineOf(QualitySettings{})) +
+                            line(0, recording::lineOf("haswell", fullShare())) +
+                            line(0, recording::lineOf(aServer(), upWith(20)));
+  const std::string first = nameOfPart(kBegan), second = nameOfPart(kBegan + seconds(5)),
+                    third = nameOfPart(kBegan + seconds(9));
+  EXPECT_EQ(beginOfPart(second), kBegan + seconds(5));
+  EXPECT_EQ(beginOfPart("other" + std::string(kRecordingEnding)), kNever);
+  folder.write(second, line(5, recording::head("test")) + facts + line(5, recording::lineOf(job.record)) +
+                           line(8, recording::lineOf(job, 0, 10)));
+  folder.write(first, line(0, recording::head("test")) + facts + line(2, recording::lineOf(job.record)) +
+                          line(5, recording::stopped("the next part goes on")));
+  folder.write(third, "");  // has only just begun
+  folder.write("notes.txt", "mine");
+  const auto recording = readRecording(folder.at("."));
+  ASSERT_TRUE(recording.ok()) << recording.error().message;
+  ASSERT_EQ(recording->jobs.size(), 1u);
+  EXPECT_TRUE(recording->jobs[0].isWhole) << "began in one part and ended in the next";
+  EXPECT_EQ(recording->jobs[0].arrival, seconds(2)) << "counts from the first part's beginning";
+  EXPECT_EQ(recording->length, seconds(8));
+  folder.write(third, "nonsense\n");
+  EXPECT_THAT(readRecording(folder.at(".")).error().message, HasSubstr(third + ":1:")) << "names the part";
+}
+
+TEST(RecordingFile, OfAFolderWithoutPartsSaysHowToWriteOne) {
+  const ScratchFolder folder;
+  EXPECT_THAT(readRecording(folder.at(".")).error().message, HasSubstr("tarcil record --last 24h"));
 }
 
 TEST(RecordingFile, SaysWhichLineIsWrongAndWhatToWrite) {

@@ -29,7 +29,7 @@ struct Target {
   Bytes (*mutated)(const Bytes& input, Rng& rng);
 };
 
-extern const Target kBundle, kCalls, kExecutorFrames, kJobFile, kMeasurement, kMessages, kMetric, kPackedFile,
+extern const Target kBundle, kCalls, kChanges, kExecutorFrames, kJobFile, kMeasurement, kMessages, kMetric, kPackedFile,
     kProfile, kRecording, kScenario, kServersFile, kShimPlan, kStoreRecord, kTaskRecord, kTokens, kTrace;
 
 class Broken : public std::logic_error {

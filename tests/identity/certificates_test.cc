@@ -64,6 +64,10 @@ TEST(Certificate, ThatSignsAnotherIsNoAuthority) {
   const Issued monitor = issued(ours);
   // The holder of a role's certificate plays the authority.
   const Issued forged = issued({monitor.certificate, monitor.key}, {MemberRole::kMaster, "m", 1});
+  const std::string withItsSigner = forged.certificate + monitor.certificate;
+  EXPECT_THAT(problemOf(checkCertificate(withItsSigner, forged.key, ours.certificate, kNow)),
+              HasSubstr("not signed by this authority"))
+      << "no authority is one by standing behind";
   EXPECT_THAT(problemOf(checkCertificate(forged.certificate, forged.key, ours.certificate, kNow)),
               HasSubstr("not signed by this authority"));
 }

@@ -126,4 +126,15 @@ TEST_F(Table, IsTheSameMadeFromWhatItGave) {
   EXPECT_THAT(again.revokedSerials(), ElementsAre(11));
 }
 
+TEST_F(Table, ListsACertificateThatWasMadeElsewhereOnce) {
+  const Identity master{MemberRole::kMaster, "m", 5};
+  const auto noted = table.note(master, certificate(5));
+  ASSERT_TRUE(noted);
+  EXPECT_THAT(noted->certificates, SizeIs(1));
+  EXPECT_FALSE(table.note(master, certificate(5))) << "after a restart it is known";
+  ASSERT_TRUE(table.revoke(MemberRole::kMaster, "m").ok());
+  EXPECT_FALSE(table.note(master, certificate(5))) << "and stays revoked";
+  EXPECT_THAT(table.revokedSerials(), ElementsAre(5));
+}
+
 }  // namespace tarcil::member_table_test

@@ -287,11 +287,16 @@ export class Cluster {
     }) };
   }
 
-  contention({ by = "server", platform = "", rack = "", limit = 500, after = "" }) {
+  // As if servers fell into buckets by how full they are.
+  bucketOf(server) {
+    return String(32 * PLATFORMS.indexOf(server.platform) + server.tasks.length);
+  }
+
+  contention({ by = "server", platform = "", rack = "", bucket = "", limit = 500, after = "" }) {
     const groups = new Map();
     for (const server of this.servers) {
-      if ((platform !== "" && server.platform !== platform) || (rack !== "" && server.rack !== rack)) continue;
-      const name = by === "server" ? server.name : server[by];
+      if ((platform !== "" && server.platform !== platform) || (rack !== "" && server.rack !== rack) || (bucket !== "" && this.bucketOf(server) !== bucket)) continue;
+      const name = by === "server" ? server.name : by === "bucket" ? this.bucketOf(server) : server[by];
       if (!groups.has(name)) groups.set(name, []);
       groups.get(name).push(server);
     }
@@ -301,7 +306,7 @@ export class Cluster {
   }
 
   row(name, servers, by) {
-    const row = { name, platform: by === "rack" ? null : servers[0].platform, rack: by === "platform" ? null : servers[0].rack, servers: servers.length, states: {}, units: UNITS * servers.length, free_units: 0,
+    const row = { name, platform: by === "rack" ? null : servers[0].platform, rack: by === "platform" || by === "bucket" ? null : servers[0].rack, bucket: by === "server" || by === "bucket" ? this.bucketOf(servers[0]) : null, servers: servers.length, states: {}, units: UNITS * servers.length, free_units: 0,
       slack: filled({}, null), at: filled({}, null), contention: filled({}, 0), not_measured: {} };
     for (const server of servers) {
       row.states[server.state] = (row.states[server.state] ?? 0) + 1;

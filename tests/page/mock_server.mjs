@@ -26,6 +26,8 @@ export class Mock {
     this.words = new Set(["word-of-the-day"]);
     this.sessions = new Set();
     this.role = options.role ?? "operate";
+    this.recording = { from: new Date(Date.now() - 86_400_000).toISOString(), until: new Date().toISOString(), bytes: 1_500_000 };
+    this.replay = null;
     this.isDown = false;
     this.streams = new Set();
     this.events = [];
@@ -178,12 +180,16 @@ export class Mock {
       case "contention": return cluster.contention({ ...query, limit: Number(query.limit ?? 500) });
       case "interference": return cluster.interference();
       case "sharing": return cluster.sharing();
+      case "replay":
+        if (this.role !== "operate") throw [403, "denied", "a replay has everybody's jobs; ask with a token of role operate"];
+        return { recording: this.recording, replay: this.replay };
       default: return null;
     }
   }
 
   act(path, body, query) {
     const [, kind, name, verb] = path.split("/").map(decodeURIComponent);
+    if (kind === "replay") return this.replays(name === "cancel", body);
     if (kind === "plan") return this.checked(body) && this.cluster.plan(body);
     if (kind === "servers") {
       if (this.role !== "operate") throw [403, "denied", "only an operator may do that"];
@@ -202,6 +208,19 @@ export class Mock {
     if (verb === "priority") job.priority = JSON.parse(body).priority;
     this.changed(job);
     return [{ id: job.id, number: job.number, changed: true }];
+  }
+
+  // The test says how it goes on.
+  replays(isCancel, body) {
+    const at = new Date().toISOString();
+    if (isCancel) this.replayed({ state: "cancelled", ended: at, problem: "cancelled" });
+    else this.replayed({ state: "running", user: "alice", began: at, ended: null, settings: JSON.parse(body), progress: "as_it_is", problem: null, result: null });
+    return { recording: this.recording, replay: this.replay };
+  }
+
+  replayed(change) {
+    this.replay = { ...this.replay, ...change };
+    this.emit("replay", this.replay);
   }
 
   // As a reader of job files would: lines, fields, what to write instead.

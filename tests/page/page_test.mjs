@@ -71,6 +71,17 @@ test("a session that ends leads to the sign-in", async (t) => {
   await page.waitForSelector("text=Your session has ended");
 });
 
+test("the colours that were chosen are there before anything is painted", async (t) => {
+  const { mock, page } = await opened(t, { context: { colorScheme: "light" } });
+  await page.selectOption(".scheme select", "dark");
+  const dark = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  await page.route("**/assets/main-*.js", (route) => route.abort());
+  await page.goto(mock.url);
+  assert.equal(await page.evaluate(() => document.querySelector("#page").childElementCount), 0, "the page itself is not there");
+  assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), dark);
+  assert.deepEqual(page.complaints, []);
+});
+
 for (const scheme of ["light", "dark"]) {
   test(`every page is without faults and passes axe-core, ${scheme}`, async (t) => {
     const { mock, page } = await opened(t, { context: { colorScheme: scheme } });
@@ -196,13 +207,47 @@ test("errors of a job file stand at their lines; a right one is planned and subm
   assert.ok(mock.cluster.jobs[mock.cluster.jobs.length - 1].held);
 });
 
-test("settings say what another setting would draw, and how a day is replayed under it", async (t) => {
+test("settings say what another setting would draw", async (t) => {
   const { page } = await opened(t, { path: "/settings" });
   await page.selectOption("label:has-text('Confidence') select", "0.95");
   await page.selectOption("label:has-text('Rarity') select", "0.1");
   await page.waitForSelector("[role=status]:has-text('would draw at most 29 slots, not 135')");
   await page.waitForSelector("code:has-text('tarcil tune --rarity 0.1 --confidence 0.95')");
-  await page.waitForSelector("code:has-text('tarcil sim --replay day.rec.gz --ratio 29')");
+});
+
+const outcome = (quality, wait) => ({ jobs: 420, utilisation: 0.61, response_ms: { mean: 9_000 }, performance: { mean: 0.8, p5: 0.5, p1: 0.4, at_least_95: 0.7 },
+  quality: { mean: quality, p5: 0.7, p1: 0.6 }, wait_ms: { mean: wait, p95: 4 * wait } });
+
+test("an operator replays the last day under another setting, sees how far it is, cancels it, and what would change", async (t) => {
+  const { mock, page } = await opened(t, { path: "/settings" });
+  await page.waitForSelector("button:text('Replay the last day'):disabled");
+  await page.fill("label:has-text('Target') input", "0.8");
+  await page.click("button:text('Replay the last day')");
+  await page.waitForSelector("[role=status]:has-text('Replaying with target 0.8, begun by alice')");
+  assert.deepEqual(JSON.parse(mock.posts.at(-1).body), { target: 0.8 });
+  mock.replayed({ progress: "changed: tarcil: 0 of 1 run done; one that goes on has 34 % of its jobs, 1000 events" });
+  await page.waitForSelector("[role=status]:has-text('Second of two runs, with what is to be otherwise: 0 of 1 run done; one that goes on has 34 %')");
+  await page.click("button:text('Cancel the replay')");
+  await page.waitForSelector("[role=status]:has-text('was cancelled')");
+  await page.click("button:text('Replay the last day')");
+  mock.replayed({ state: "done", ended: new Date().toISOString(), result: { recorded: outcome(0.9, 2_000), as_it_is: outcome(0.91, 1_000), changed: outcome(0.84, 500) } });
+  const speed = await page.innerText("tr:has-text('Speed of tasks')");
+  assert.match(speed.replace(/\s+/g, " "), /90 % 91 % 84 % worse/);
+  assert.match((await page.innerText("tr:has-text('Wait of tasks: mean')")).replace(/\s+/g, " "), /2,000 ms 1,000 ms 500 ms better/);
+  await page.waitForSelector("code:has-text('tarcil tune --target 0.8')");
+  mock.replayed({ state: "failed", result: null, problem: "took longer than 10m" });
+  await page.waitForSelector("[role=status]:has-text('failed: took longer than 10m')");
+  assert.deepEqual(page.complaints, []);
+});
+
+test("where nothing is recorded the page says how, and those who are no operators are not shown it", async (t) => {
+  const { mock, page } = await opened(t, { path: "/" });
+  mock.recording = null;
+  await page.click("nav a:text('Settings')");
+  await page.waitForSelector("code:has-text('--recordings FOLDER')");
+  const other = await opened(t, { path: "/settings", options: { role: "submit" } });
+  await other.page.waitForSelector("h2:text('What would change')");
+  assert.equal(await other.page.locator("h2:has-text('last day')").count(), 0);
 });
 
 test("why here: candidates, what was turned down, and a plan with a change", async (t) => {
@@ -302,6 +347,20 @@ test("filters are in the address and survive a reload", async (t) => {
   await settled(page);
   const states = await page.locator(".row:not(.head) .state").allInnerTexts();
   assert.ok(states.length > 0 && states.every((state) => state.includes("queued")), states.join());
+});
+
+test("servers are filtered by bucket, and shown by it", async (t) => {
+  const { mock, page } = await opened(t, { options: { servers: 40, jobs: 60 }, path: "/servers" });
+  await page.waitForSelector(".heading:has-text('40 servers')");
+  const bucket = mock.cluster.bucketOf(mock.cluster.servers[0]);
+  const alike = mock.cluster.servers.filter((server) => mock.cluster.bucketOf(server) === bucket).length;
+  await page.selectOption("label:has-text('Bucket') select", bucket);
+  await page.waitForURL(new RegExp(`bucket=${bucket}`));
+  await page.waitForSelector(`.heading .beside:text-is("${alike} ${alike === 1 ? "server" : "servers"}")`);
+  await page.click("button:text('Show all')");
+  await page.selectOption("label:has-text('Show by') select", "bucket");
+  await page.waitForSelector(`.row a:text-is("${bucket}")`);
+  assert.deepEqual(page.complaints, []);
 });
 
 test("ten thousand servers and a hundred thousand jobs are read with few elements", async (t) => {

@@ -17,7 +17,18 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
+const HttpHeaders kJsonBody = {{"Content-Type", "application/json"}};
 constexpr const char* kAlicesToken = "a11cea11cea11cea11cea11cea11cea11cea11ce";
+
+// The newest process that another has started and that lives; 0 where there is none.
+pid_t childOf(pid_t parent) {
+  const std::string task = "/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent);
+  std::ifstream children(task + "/children");
+  pid_t child = 0;
+  while (children >> child) {
+  }
+  return child;
+}
 
 class Gateway : public testing::Test {
  protected:
@@ -80,6 +91,97 @@ const std::string kJob =
     "loud, caused: {llc: 60}, tolerated: "
     "{llc: 30}}\n";
 
+// --- What would have been ---
+
+class RecordingGateway : public Gateway {
+ protected:
+  RecordingGateway() = default;
+  explicit RecordingGateway(const std::map<std::string, std::string>& options) : Gateway(options) {}
+  // With a job that came and ended while it was recorded.
+  void SetUp() override {
+    cluster_.until("it is recorded", [&]() { return !replays().at("recording").is_null(); });
+    cluster_.ended(submit("command: [work]\nenv: {TARCIL_EMULATE_SECONDS: \"0.2\"}\ntasks: 2\n"));
+  }
+  Json replays() const { return get("/api/v1/replay").json(); }
+  Json ended() const {
+    cluster_.until("the replay is over", [&]() { return replays().at("replay").at("state") != "running"; });
+    return replays().at("replay");
+  }
+};
+
+TEST_F(RecordingGateway, ReplaysTheLastDayUnderOtherSettings) {
+  // Until the recorder has looked.
+  Json replay;
+  cluster_.until("there is a job to replay", [&]() {
+    const HttpAnswer begun = post("/api/v1/replay", R"({"target": 0.5, "margin": 0})", kJsonBody);
+    EXPECT_EQ(begun.status, 200) << begun.body;
+    replay = ended();
+    return replay.at("state") == "done" && replay.at("result").at("recorded").at("jobs") == 1;
+  });
+  EXPECT_EQ(replay.at("settings"), (Json{{"target", 0.5}, {"margin", 0}}));
+  EXPECT_EQ(replay.at("problem"), nullptr);
+  for (const char* run : {"recorded", "as_it_is", "changed"}) {
+    EXPECT_EQ(replay.at("result").at(run).at("jobs"), 1) << run;
+    EXPECT_GE(replay.at("result").at(run).at("response_ms").at("mean"), 190) << run;
+  }
+}
+
+TEST_F(RecordingGateway, SaysWhatIsWrongWithWhatIsToBeReplayed) {
+  const std::pair<const char*, const char*> kWrong[] = {
+      {"{}", "write what is to be otherwise"},
+      {R"({"colour": 1})", "'colour' is no setting that can be replayed; write one of target"},
+      {R"({"target": "high"})", "target: is "},
+      {R"({"target": 2})", "target: 2 is out of range"},
+      {R"({"margin": -1})", "margin: is "},
+      {R"({"cap": 1e99})", "cap: is "},
+  };
+  for (const auto& [body, problem] : kWrong) {
+    const HttpAnswer answer = post("/api/v1/replay", body, kJsonBody);
+    EXPECT_EQ(answer.status, 400) << body;
+    EXPECT_THAT(answer.body, HasSubstr(problem));
+  }
+  EXPECT_EQ(post("/api/v1/replay/cancel").status, 409) << "none runs";
+  EXPECT_EQ(requestHttp(address(), "GET", "/api/v1/replay", as(kAlicesToken)).status, 403);
+  EXPECT_EQ(post("/api/v1/replay", R"({"target": 0.5})", as(kAlicesToken, kJsonBody)).status, 403)
+      << "it has everybody's jobs";
+}
+
+TEST_F(RecordingGateway, StartsItsRecorderAgain) {
+  const auto recorder = [&]() { return childOf(cluster_.pidOf("gateway")); };
+  const pid_t first = recorder();
+  ASSERT_GT(first, 0);
+  ::kill(first, SIGKILL);
+  cluster_.until("another records", [&]() { return recorder() > 0 && recorder() != first; });
+  const pid_t second = recorder();
+  cluster_.kill("gateway");
+  cluster_.until("nobody records for a gateway that is dead", [&]() { return ::kill(second, 0) != 0; });
+}
+
+class HurriedReplays : public RecordingGateway {
+ protected:
+  HurriedReplays() : RecordingGateway({{"--replay-memory", "64MiB"}}) {}
+};
+
+TEST_F(HurriedReplays, FailWithWhatWentWrong) {
+  EXPECT_EQ(post("/api/v1/replay", R"({"target": 0.5})", kJsonBody).status, 200);
+  const Json replay = ended();
+  EXPECT_EQ(replay.at("state"), "failed");
+  EXPECT_THAT(replay.at("problem").get<std::string>(), HasSubstr("the replay "));
+  EXPECT_EQ(get("/api/v1/status").status, 200) << "and nobody else is the worse for it";
+}
+
+class GatewayWithoutRecordings : public Gateway {
+ protected:
+  GatewayWithoutRecordings() : Gateway({{"--recordings", ""}}) {}
+};
+
+TEST_F(GatewayWithoutRecordings, SaysHowToRecord) {
+  EXPECT_EQ(get("/api/v1/replay").json(), (Json{{"recording", nullptr}, {"replay", nullptr}}));
+  const HttpAnswer answer = post("/api/v1/replay", R"({"target": 0.5})", kJsonBody);
+  EXPECT_EQ(answer.status, 409);
+  EXPECT_THAT(answer.body, HasSubstr("--recordings FOLDER"));
+}
+
 // --- Questions ---
 
 TEST_F(Gateway, AnswersAsTheCommandsDo) {
@@ -138,6 +240,12 @@ TEST_F(Gateway, ShowsWhoHurtsWhom) {
   const Json together = get("/api/v1/contention?by=platform").json();
   ASSERT_EQ(together.at("rows").size(), 1u);
   EXPECT_EQ(together.at("rows").at(0).at("servers"), 2);
+  const Json buckets = get("/api/v1/contention?by=bucket").json();
+  ASSERT_FALSE(buckets.at("rows").empty());
+  const std::string bucket = buckets.at("rows").at(0).at("bucket");
+  const Json alike = get("/api/v1/contention?bucket=" + bucket).json();
+  EXPECT_EQ(alike.at("rows").size(), buckets.at("rows").at(0).at("servers"));
+  for (const Json& row : alike.at("rows")) EXPECT_EQ(row.at("bucket"), bucket);
   EXPECT_EQ(get("/api/v1/contention?limit=1").json().at("next"), "s1");
   EXPECT_EQ(get("/api/v1/contention?limit=1&after=s1").json().at("rows").at(0).at("name"), "s2");
 
@@ -586,6 +694,17 @@ TEST_F(Gateway, TellsWhatHappensAsItHappens) {
   EXPECT_THAT(running, HasSubstr("<script>")) << "as it is: it is JSON, and the page's to show as text";
   post("/api/v1/servers/s2/cordon");
   EXPECT_THAT(events.until("\"cordoned\":true"), HasSubstr("event: server\n"));
+}
+
+TEST_F(RunningGateway, TellsOfLateBoundJobsAsTheirAgentsDo) {
+  Listener events(cluster_->addressOf("gateway"), headers());
+  const TraceFolder& traces = cluster_->traces();
+  const std::string job = cluster_->submit(
+      shellJob(traces.note("started") + traces.waitForGate(), "name: late\npolicy: late-binding\n"));
+  const std::string begun = events.until("\"late_binding\":true");
+  EXPECT_THAT(begun, AllOf(HasSubstr("event: job\n"), HasSubstr(job)));
+  traces.openGate();
+  events.until("\"state\":\"done\"");
 }
 
 TEST_F(Gateway, GoesOnWhereAStreamLeftOff) {

@@ -6,100 +6,16 @@
 
 #include <filesystem>
 #include <fstream>
-#include <regex>
+#include <set>
 
 #include "identity/certificates.h"
 #include "rpc/identity_folder.h"
-#include "tests/support/cluster.h"
+#include "tests/support/joined_cluster.h"
 
 namespace tarcil::joining_test {
 
 using testing::HasSubstr;
 using testing::Not;
-
-// Its roles are emulated servers, so that no root is needed for tasks.
-class JoinedCluster final : public TestCluster {
- public:
-  explicit JoinedCluster(std::vector<std::string> masterFlags = {}) : masterFlags_(std::move(masterFlags)) {
-    std::filesystem::create_directories(folder_);
-  }
-
-  // A command on one of the hosts, with the data folder of that host.
-  ProcessResult on(const std::string& host, std::vector<std::string> arguments) {
-    return started(host, {"/usr/bin/timeout", "--kill-after=5", "60"}, arguments)->finish();
-  }
-  std::string dataOf(const std::string& host) const { return folder_ + "/" + host; }
-  std::string at(const std::string& host, int port) const {
-    return network_.addressOf(host) + ":" + std::to_string(port);
-  }
-
-  void init() {
-    const ProcessResult made = on("m", {"init", "--listen", at("m", 7001)});
-    ASSERT_EQ(made.exitCode, 0) << made.err;
-    startMaster();
-  }
-  void startMaster() {
-    std::vector<std::string> arguments = {"serve", "master"};
-    arguments.insert(arguments.end(), masterFlags_.begin(), masterFlags_.end());
-    start("m", "m", arguments);
-  }
-  std::string wordFor(const std::string& role, const std::string& name) {
-    const ProcessResult made = on("m", {"join-token", role, "--name", name});
-    EXPECT_EQ(made.exitCode, 0) << made.err;
-    return made.out.substr(0, made.out.find('\n'));
-  }
-  ProcessResult join(const std::string& host, const std::string& word) {
-    return on(host, {"join", at("m", 7002), "--token", word});
-  }
-  void joinAs(const std::string& host, const std::string& role, const std::string& name) {
-    const ProcessResult joined = join(host, wordFor(role, name));
-    ASSERT_EQ(joined.exitCode, 0) << joined.err;
-  }
-  void startAgent() { start("a", "a", {"serve", "agent", "--listen", at("a", 7101)}); }
-  void startMonitor() {
-    const std::string file = folder_ + "/servers.yaml";
-    std::ofstream(file) << "servers:\n  - {name: s7, rus: 4}\n";
-    start("s", "s", {"serve", "monitor", "--listen", at("s", 7201), "--emulate", file});
-  }
-  // All of it.
-  void comeUp() {
-    init();
-    joinAs("a", "agent", "a1");
-    joinAs("s", "monitor", "s7");
-    startAgent();
-    startMonitor();
-  }
-  // A user's command on the agent's machine, which knows the authority.
-  ProcessResult user(std::vector<std::string> arguments) {
-    arguments.insert(arguments.end(),
-                     {"--cluster", at("a", 7101), "--token-file", dataOf("m") + "/tokens/operate.token"});
-    return on("a", std::move(arguments));
-  }
-  Process& process(const std::string& name) { return *processes_.at(name); }
-  // A role, which ends with this process.
-  void start(const std::string& name, const std::string& host, std::vector<std::string> arguments) {
-    arguments.insert(arguments.end(), {"--supervised", "--ready-fd", "1"});
-    auto process = started(host, {}, arguments);
-    EXPECT_TRUE(process->waitFor("ready\n")) << name << " did not start: " << process->finish().err;
-    processes_[name] = std::move(process);
-  }
-
- private:
-  std::unique_ptr<Process> started(const std::string& host, const std::vector<std::string>& before,
-                                   const std::vector<std::string>& arguments) {
-    std::vector<std::string> all = network_.runOn(host);
-    all.insert(all.end(), before.begin(), before.end());
-    all.emplace_back(TARCIL_BINARY);
-    all.insert(all.end(), arguments.begin(), arguments.end());
-    return std::make_unique<Process>(all, Environment{{"PATH", "/usr/sbin:/usr/bin:/sbin:/bin"},
-                                                      {"HOME", folder_},
-                                                      {"TARCIL_DATA", dataOf(host)}});
-  }
-
-  const std::vector<std::string> masterFlags_;
-  VirtualNetwork network_{{"m", "a", "s", "x"}};
-  std::map<std::string, std::unique_ptr<Process>> processes_;
-};
 
 TEST(Joining, ClusterOverHostsComesUpWithInitAndJoinAlone) {
   SKIP_WITHOUT_VIRTUAL_NETWORK();
@@ -110,9 +26,14 @@ TEST(Joining, ClusterOverHostsComesUpWithInitAndJoinAlone) {
   EXPECT_EQ(run.exitCode, 0) << run.err;
   const ProcessResult listed = cluster.on("m", {"certificate", "list", "--json"});
   const Json members = Json::parse(listed.out);
-  ASSERT_EQ(members.size(), 2u) << listed.out << listed.err;
-  EXPECT_EQ(members[0]["name"], "a1");
-  EXPECT_EQ(members[0]["certificates"][0]["state"], "good");
+  ASSERT_EQ(members.size(), 3u) << listed.out << listed.err;
+  std::set<std::string> roles;
+  for (const Json& member : members) {
+    roles.insert(member["role"]);
+    EXPECT_EQ(member["certificates"].size(), 1u) << member;
+    EXPECT_EQ(member["certificates"][0]["state"], "good");
+  }
+  EXPECT_THAT(roles, testing::ElementsAre("agent", "master", "monitor")) << "the master from the beginning";
 }
 
 TEST(Joining, UserWithoutTheAuthorityIsToldAndSendsNoToken) {
@@ -220,6 +141,41 @@ TEST(Joining, CertificateIsRenewedWithoutARestart) {
   });
   const ProcessResult run = cluster.user({"submit", "--wait", cluster.jobFile("command: [sleep, 0.05]\n")});
   EXPECT_EQ(run.exitCode, 0) << run.err;
+}
+
+// As a company does that has an authority of its own, with another below it.
+TEST(Joining, CertificatesOfACompanysAuthorityAreTakenAtSighup) {
+  SKIP_WITHOUT_VIRTUAL_NETWORK();
+  JoinedCluster cluster;
+  cluster.init();
+  const std::string folder = cluster.dataOf("company"), master = identityFolder(cluster.dataOf("m"));
+  std::filesystem::create_directories(folder);
+  const ProcessResult made =
+      cluster
+          .program("m", {"/bin/sh", TARCIL_SOURCE_DIR "/tests/support/company_authority.sh", folder,
+                         "master/m/0000000000000011", "agent/a1/0000000000000012"})
+          ->finish();
+  ASSERT_EQ(made.exitCode, 0) << made.err;
+  const auto install = [&](const std::string& host, const std::string& serial) {
+    const std::string to = identityFolder(cluster.dataOf(host));
+    std::filesystem::create_directories(to);
+    for (const char* name : {"certificate.pem", "key.pem"})
+      std::filesystem::copy_file(folder + "/" + serial + "/" + name, to + "/" + name,
+                                 std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::copy_file(folder + "/root.pem", to + "/authority.pem",
+                               std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::permissions(to + "/key.pem", std::filesystem::perms::owner_read);
+  };
+  install("m", "0000000000000011");
+  cluster.process("m").signal(SIGHUP);
+  install("a", "0000000000000012");
+  cluster.start("a", "a",
+                {"serve", "agent", "--name", "a1", "--master", cluster.at("m", 7001), "--listen",
+                 cluster.at("a", 7101)});
+  cluster.until("the agent is there", [&]() {
+    const ProcessResult listed = cluster.user({"agent", "list", "--json"});
+    return listed.exitCode == 0 && Json::parse(listed.out).size() == 1;
+  });
 }
 
 TEST(Joining, ExpiredOrForeignIdentityIsSaidAtTheStart) {

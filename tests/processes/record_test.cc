@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "env/clock.h"
+#include "formats/recording_part.h"
 #include "tests/support/cluster.h"
 #include "tests/support/process.h"
 #include "tests/support/scratch_folder.h"
@@ -122,6 +124,50 @@ TEST_F(Record, ThatWasKilledLeavesAUsableFile) {
   recorder.signal(SIGKILL);
   recorder.finish();
   EXPECT_EQ(replayed(file, "0.9")[0]["jobs"], 1);
+}
+
+TEST_F(Record, OfTheLastHoursGoesOnInPartsAndIsReplayedWithoutAGap) {
+  Process recorder = cluster.startCommand({"record", "--last", "1m", "--most", "1MiB", folder.at("day")});
+  ASSERT_TRUE(recorder.waitFor("keeping the last"));
+  // A part is a 24th of a minute.
+  const auto parts = [&]() {
+    return std::distance(std::filesystem::directory_iterator(folder.at("day")), {});
+  };
+  int submitted = 0;
+  while (parts() < 3) {
+    cluster.ended(cluster.submit(kJob));
+    ++submitted;
+  }
+  recorder.signal(SIGINT);
+  const ProcessResult ended = recorder.finish();
+  EXPECT_EQ(ended.exitCode, 0) << ended.err;
+  EXPECT_EQ(replayed(folder.at("day"), "0.9")[0]["jobs"], submitted);
+}
+
+TEST_F(Record, OfTheLastHoursForgetsWhatIsOlderAndWhatIsTooMuch) {
+  const auto before = [](int hours) {
+    return nameOfPart(systemClock().now().wall - std::chrono::hours(hours));
+  };
+  const std::string old = before(3), large = before(2);
+  std::filesystem::create_directory(folder.at("day"));
+  folder.write("day/" + old, "old");
+  folder.write("day/" + large, std::string(2 << 20, 'x'));
+  folder.write("day/mine.txt", "mine");
+  std::filesystem::last_write_time(folder.at("day/" + old),
+                                   std::filesystem::file_time_type::clock::now() - std::chrono::hours(3));
+  Process recorder = cluster.startCommand({"record", "--last", "1m", "--most", "1MiB", folder.at("day")});
+  cluster.until("the oldest are gone", [&]() {
+    return !std::filesystem::exists(folder.at("day/" + old)) &&
+           !std::filesystem::exists(folder.at("day/" + large));
+  });
+  EXPECT_TRUE(std::filesystem::exists(folder.at("day/mine.txt"))) << "of others nothing goes";
+  recorder.signal(SIGINT);
+  recorder.finish();
+  for (const char* last : {"1s", "2000h", "soon"}) {
+    const ProcessResult wrong = cluster.run({"record", "--last", last, folder.at("x")});
+    EXPECT_EQ(wrong.exitCode, 2) << last;
+    EXPECT_THAT(wrong.err, HasSubstr("--last: "));
+  }
 }
 
 TEST_F(Record, OfAFileThatIsThereOrWithoutAClusterChangesNothing) {

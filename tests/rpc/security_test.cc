@@ -125,6 +125,23 @@ TEST_F(Tls, RefusesACertificateThatARolesCertificateSigned) {
   EXPECT_THAT(talk(&monitor_), HasSubstr("cannot connect"));
 }
 
+TEST_F(Tls, EndsAConnectionWithTheCertificateOfWhoeverDialled) {
+  serveAs(&master_);
+  Security soon(systemClock(), Trust{certified(kMonitor, around(1h, 2s))});
+  ASSERT_EQ(talk(&soon), "monitor s7");
+  // What its owner has by then does not count.
+  soon.renew(certified(kMonitor));
+  connection_->onDisconnect().wait(io_.waitScope);
+  EXPECT_EQ(talk(&soon), "monitor s7") << "it comes back with the next";
+}
+
+TEST_F(Tls, EndsAConnectionWithTheCertificateOfWhoeverListens) {
+  Security soon(systemClock(), Trust{certified(kMaster, around(1h, 2s))});
+  serveAs(&soon);
+  ASSERT_EQ(talk(&monitor_), "monitor s7");
+  connection_->onDisconnect().wait(io_.waitScope);
+}
+
 TEST_F(Tls, HasNoIdentityOfACertificateThatNamesNoRole) {
   const Authority own = authority();
   Security alone(systemClock(), Trust{Credentials{authority_.certificate}});

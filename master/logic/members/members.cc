@@ -32,6 +32,11 @@ struct Change {
     return members.renew(renewed.shown, certificateOf(context, renewed.serial, renewed.life),
                          context.now.wall);
   }
+  Result<MemberRecord> operator()(const CertificateNoted& noted) {
+    if (auto record = members.note(noted.identity, noted.certificate)) return std::move(*record);
+    return Error{ErrorCode::kConflict,
+                 described(noted.identity) + " has that certificate, or too many, already"};
+  }
   Result<MemberRecord> operator()(const MemberRevoked& revoked) {
     return members.revoke(revoked.role, revoked.name);
   }

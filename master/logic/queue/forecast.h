@@ -56,6 +56,8 @@ class Forecast final {
     BucketSummary summary;
     std::string platform;
   };
+  // In which the server is; nothing where it takes no tasks.
+  std::optional<BucketId> bucketOf(ServerId server) const { return index_.bucketOf(server); }
   // Buckets with servers, by number.
   std::vector<NamedBucket> buckets(MonotonicTime now, BucketId first = 0, size_t atMost = SIZE_MAX);
 

@@ -1,5 +1,5 @@
 // What the page can do to the cluster.
-import type { Plan } from "./types";
+import type { Plan, Replays } from "./types";
 import { post } from "./client";
 import { refreshAll } from "./cache";
 
@@ -19,4 +19,6 @@ export const setPriority = (job: string, priority: number) => doing<unknown>(`/j
 export const steerServer = (name: string, verb: ServerVerb) => doing<unknown>(`/servers/${part(name)}/${verb}`);
 export const submitJob = (text: string, isHeld: boolean) =>
   doing<{ job: string; number: number | null }>(`/jobs${isHeld ? "?hold=true" : ""}`, { text });
+export const beginReplay = (changes: object) => doing<Replays>("/replay", { json: changes });
+export const cancelReplay = () => doing<Replays>("/replay/cancel");
 export const planJob = (text: string) => post<Plan>("/plan", { text });

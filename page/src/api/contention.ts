@@ -6,9 +6,10 @@ import { get, query } from "./client";
 const kPage = 2_000;
 
 export interface ContentionQuery {
-  by: "server" | "platform" | "rack";
+  by: "server" | "platform" | "rack" | "bucket";
   platform?: string;
   rack?: string;
+  bucket?: string;
 }
 
 async function load(asked: ContentionQuery): Promise<ContentionRow[]> {

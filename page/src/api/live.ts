@@ -3,7 +3,7 @@
 import { EventParser } from "../model/sse";
 import { ApiError, open } from "./client";
 
-export type Topic = "job" | "server" | "queue" | "violation";
+export type Topic = "job" | "server" | "queue" | "violation" | "replay";
 export type Listener = (topic: Topic | "reset", data: unknown) => void;
 
 export interface Connection {

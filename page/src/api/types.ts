@@ -250,6 +250,7 @@ export interface ContentionRow {
   name: string;
   platform: string | null; // null where a row's servers are of several
   rack: string | null;
+  bucket: string | null; // of like servers; null also where they take no tasks
   servers: number;
   states: Record<string, number>;
   units: number;
@@ -261,7 +262,7 @@ export interface ContentionRow {
 }
 
 export interface Contention {
-  by: "server" | "platform" | "rack";
+  by: "server" | "platform" | "rack" | "bucket";
   resources: Resource[];
   next: string | null;
   rows: ContentionRow[];
@@ -353,6 +354,31 @@ export interface SampleSize {
   ratio: number;
   samples: number;
   guarantee: number;
+}
+
+export interface ReplayOutcome {
+  jobs: number;
+  utilisation: number;
+  response_ms: Record<string, number>;
+  performance: { mean: number; p5: number; p1: number; at_least_95: number };
+  quality: { mean: number; p5: number; p1: number };
+  wait_ms: { mean: number; p95: number };
+}
+
+export interface Replay {
+  state: "running" | "done" | "failed" | "cancelled";
+  user: string;
+  began: string | null;
+  ended: string | null;
+  settings: Record<string, number>;
+  progress: string; // the run, and what it says of itself
+  problem: string | null;
+  result: { recorded: ReplayOutcome; as_it_is: ReplayOutcome; changed: ReplayOutcome } | null;
+}
+
+export interface Replays {
+  recording: { from: string | null; until: string | null; bytes: number } | null;
+  replay: Replay | null;
 }
 
 export interface Problem {

@@ -18,19 +18,20 @@ export function Servers() {
   const search = useSearch();
   const [, navigate] = useLocation();
   const given = new URLSearchParams(search);
-  const platform = given.get("platform") ?? "", rack = given.get("rack") ?? "", part = given.get("name") ?? "";
+  const platform = given.get("platform") ?? "", rack = given.get("rack") ?? "", bucket = given.get("bucket") ?? "", part = given.get("name") ?? "";
   const by = (given.get("by") ?? "server") as ContentionQuery["by"];
   const order = (given.get("order") ?? "slack") as SlackOrder;
   const change = (values: Record<string, string>) =>
     navigate(`${paths.servers}${query({ ...Object.fromEntries(given), ...values })}`, { replace: true });
   const platforms = useContention({ by: "platform" });
   const racks = useContention({ by: "rack" });
-  const rows = useContention({ by, platform, rack });
+  const buckets = useContention({ by: "bucket" });
+  const rows = useContention({ by, platform, rack, bucket });
   const [zoom, setZoom] = useState<Set<string> | null>(null);
   const shown = useMemo(
     () => (rows.data ?? []).filter((row) => (part === "" || row.name.includes(part)) && (zoom === null || zoom.has(row.name))), [rows.data, part, zoom]);
   const sorted = useMemo(() => ordered(shown, order), [shown, order]);
-  const isNarrow = platform !== "" || rack !== "" || part !== "" || zoom !== null;
+  const isNarrow = platform !== "" || rack !== "" || bucket !== "" || part !== "" || zoom !== null;
   const word = by === "server" ? "server" : by;
   return (
     <>
@@ -44,9 +45,13 @@ export function Servers() {
           <select value={rack} onChange={(event) => change({ rack: event.currentTarget.value })}>
             <option value="">all</option>{(racks.data ?? []).map((row) => <option>{row.name}</option>)}
           </select></label>
+        <label>Bucket
+          <select value={bucket} onChange={(event) => change({ bucket: event.currentTarget.value })}>
+            <option value="">all</option>{bucketsOf(buckets.data ?? []).map((row) => <option value={row.name}>{bucketTitle(row)}</option>)}
+          </select></label>
         <label>Name has <input size={10} value={part} onInput={(event) => change({ name: event.currentTarget.value })} /></label>
         <label>Show by
-          <select value={by} onChange={(event) => { setZoom(null); change({ by: event.currentTarget.value }); }}><option>server</option><option>rack</option><option>platform</option></select></label>
+          <select value={by} onChange={(event) => { setZoom(null); change({ by: event.currentTarget.value }); }}><option>server</option><option>rack</option><option>platform</option><option>bucket</option></select></label>
         <label>Order
           <select value={order} onChange={(event) => change({ order: event.currentTarget.value })}><option value="slack">least slack first</option><option value="name">name</option></select></label>
         {isNarrow && <button type="button" class="plain" onClick={() => { setZoom(null); navigate(paths.servers, { replace: true }); }}>Show all</button>}
@@ -71,6 +76,16 @@ export function Servers() {
       )}
     </>
   );
+}
+
+// By number; what they are like is said by what they are most contended on.
+function bucketsOf(rows: ContentionRow[]): ContentionRow[] {
+  return [...rows].sort((a, b) => Number(a.name) - Number(b.name));
+}
+
+function bucketTitle(row: ContentionRow): string {
+  const most = greatest(row.contention)[0];
+  return `${row.name}, ${row.platform ?? ""}: ${counted(row.servers, "server")}${most === undefined ? "" : `, ${shortTitleOf(most.resource)} up to ${most.value}`}`;
 }
 
 function nameOf(row: ContentionRow, by: string) {

@@ -3,18 +3,16 @@ import { useState } from "preact/hooks";
 import { useAnswer } from "../api/cache";
 import { query } from "../api/client";
 import type { SampleSize, Settings as Values } from "../api/types";
+import { promiseOf } from "../model/promise";
 import { counted, percent } from "../model/text";
 import { Command, Field, Heading, Loaded, Panel } from "../parts/basics";
 import { Table } from "../parts/table";
+import { LastDay } from "./replay";
 
 const CONFIDENCES = ["0.95", "0.99", "0.999", "0.9999"];
 const RARITIES = ["0.2", "0.1", "0.05", "0.02", "0.01"];
 
-function promise(settings: Values): string {
-  return `Wherever one free slot in ${Math.round(1 / settings.rarity)} is acceptable to a job, one is found with a probability of ${percent(settings.confidence)}.`;
-}
-
-export function Settings() {
+export function Settings({ isOperator }: { isOperator: boolean }) {
   const settings = useAnswer<Values>("/settings");
   return (
     <>
@@ -23,7 +21,7 @@ export function Settings() {
         {(data) => (
           <>
             <Panel title="How slots are sampled">
-              <p class="lead">{promise(data)}</p>
+              <p class="lead">{promiseOf(data)}</p>
               <dl class="fields">
                 <Field name="Target">{percent(data.target)} of the best speed</Field>
                 <Field name="Confidence">{data.confidence}</Field>
@@ -45,6 +43,7 @@ export function Settings() {
               </dl>
             </Panel>
             <WhatWouldChange settings={data} />
+            {isOperator && <LastDay settings={data} />}
           </>
         )}
       </Loaded>
@@ -66,7 +65,7 @@ function WhatWouldChange({ settings }: { settings: Values }) {
         <label>Rarity <select value={rarity} onChange={(event) => setRarity(event.currentTarget.value)}>{ps.map((each) => <option>{each}</option>)}</select></label>
       </form>
       <p class="lead" role="status">
-        {drawn !== undefined && <>A decision for one task would draw at most <b>{drawn}</b> slots, not {settings.draws}. {promise({ ...settings, rarity: Number(rarity), confidence: Number(confidence) })}</>}
+        {drawn !== undefined && <>A decision for one task would draw at most <b>{drawn}</b> slots, not {settings.draws}. {promiseOf({ ...settings, rarity: Number(rarity), confidence: Number(confidence) })}</>}
       </p>
       <Loaded answer={table}>
         {(rows) => (
@@ -80,8 +79,6 @@ function WhatWouldChange({ settings }: { settings: Values }) {
         )}
       </Loaded>
       <p>An operator sets it; running agents follow at once: <Command>{`tarcil tune --rarity ${rarity} --confidence ${confidence}`}</Command></p>
-      <p>What a day would have been under it, waits and performance beside what they were: record one by <Command>{"tarcil record --for 24h day.rec.gz"}</Command> and replay
-        it by <Command>{`tarcil sim --replay day.rec.gz --ratio ${drawn ?? settings.draws}`}</Command></p>
     </Panel>
   );
 }

@@ -23,6 +23,18 @@ TEST(ContentionRows, OfServersAreByName) {
   EXPECT_EQ(rows[0].rack, "r2");
 }
 
+TEST(ContentionRows, OfBucketsAreOfThoseThatTakeTasks) {
+  auto first = server("a", "r1", 5), second = server("b", "r2", 3);
+  first.bucket = second.bucket = "7";
+  const auto rows = contentionRows({first, second, server("down", "r1", 1)}, RowsBy::kBucket);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].name, "7");
+  EXPECT_EQ(rows[0].servers, 2u);
+  EXPECT_EQ(rows[0].platform, "p");
+  EXPECT_EQ(rows[0].rack, "");
+  EXPECT_EQ(contentionRows({first}, RowsBy::kServer)[0].bucket, "7");
+}
+
 TEST(ContentionRows, OfSeveralServersHaveTheLeastSlackAndWhereItIs) {
   auto loud = server("c", "r1", 40);
   loud.slack[3] = -5;

@@ -16,25 +16,34 @@ Profile profile(const std::string& name, uint8_t caused, uint8_t tolerated) {
 }
 
 TEST(Predictions, AreOfTheResourceThatHurtsMost) {
-  const Prediction hurt =
-      predict(profile("victim", 0, 20), profile("loud", 60, 99), QualityModel::kComponentwise);
+  const Prediction hurt = predict(profile("victim", 0, 20), profile("loud", 60, 99), {});
   EXPECT_EQ(hurt.slack, -40);
   EXPECT_EQ(hurt.resource, kLlc);
   EXPECT_NEAR(hurt.satisfaction, 1 - 40.0 / 99, 1e-9);
 }
 
 TEST(Predictions, AreOfNoLossWhereTheOtherIsBorne) {
-  const Prediction fine =
-      predict(profile("victim", 0, 70), profile("quiet", 30, 99), QualityModel::kComponentwise);
+  const Prediction fine = predict(profile("victim", 0, 70), profile("quiet", 30, 99), {});
   EXPECT_EQ(fine.slack, 40);
   EXPECT_EQ(fine.satisfaction, 1);
+}
+
+// A victim that bears 20 begins to lose at 15; of the 45 points beyond, it keeps 54 of 99.
+TEST(Predictions, AreByTheSlowdownWhereTheClusterJudgesSo) {
+  const Prediction hurt =
+      predict(profile("victim", 0, 20), profile("loud", 60, 99), {.contention = ContentionModel::kSlowdowns});
+  EXPECT_EQ(hurt.slack, -40);
+  EXPECT_NEAR(hurt.satisfaction, 54.0 / 99, 0.01);
+  EXPECT_EQ(
+      predict(profile("victim", 0, 70), profile("quiet", 30, 99), {.contention = ContentionModel::kSlowdowns})
+          .satisfaction,
+      1);
 }
 
 TEST(Pairs, AreAllOfThemWithWhatWasObserved) {
   const std::vector<Application> applications = {{.profile = profile("a", 10, 20)},
                                                  {.profile = profile("b", 60, 99)}};
-  const auto pairs = pairsOf(applications, {{"a", "b", 0.8}, {"a", "b", 0.6}, {"a", "unknown", 0.1}},
-                             QualityModel::kComponentwise);
+  const auto pairs = pairsOf(applications, {{"a", "b", 0.8}, {"a", "b", 0.6}, {"a", "unknown", 0.1}}, {});
   ASSERT_EQ(pairs.size(), 4u);
   EXPECT_EQ(pairs[1].application, 0u);
   EXPECT_EQ(pairs[1].beside, 1u);

@@ -69,8 +69,4 @@ TEST(Keys, ThatAreNoneAreRefusedWithWhatToWrite) {
   EXPECT_FALSE(Seal::readKey(folder.at("missing")));
 }
 
-TEST(Digests, AreThoseOfSha256) {
-  EXPECT_EQ(digestOf("abc"), "\"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\"");
-}
-
 }  // namespace tarcil::gateway::seal_test

@@ -18,8 +18,9 @@ constexpr auto kLlc = static_cast<size_t>(Resource::kLlc);
 constexpr auto kDisk = static_cast<size_t>(Resource::kDiskBandwidth);
 
 struct Survey : DegradedTasks {
+  NamedApplications named;
   ClusterSurvey survey(SurveyLimits limits = {}) {
-    ClusterSurvey survey(limits);
+    ClusterSurvey survey(named, limits);
     while (!master.logic().goOn(survey, 1'000)) continue;
     return survey;
   }
@@ -147,6 +148,17 @@ TEST_F(Survey, NamesTheApplicationsWithTheMostTasksAndCountsTheOthersAsOne) {
   run(++job, spec(), 1);
   EXPECT_THAT(namesOf(survey()), ElementsAre("many:2", "some:2", "few:1", ":1"));
   EXPECT_THAT(namesOf(survey({.applications = 1})), ElementsAre("many:2", ":4"));
+}
+
+TEST_F(Survey, NamesNoMoreThanSoManyApplicationsSinceTheStart) {
+  named = NamedApplications(2);
+  run(1, of("first", {}), 0);
+  run(2, of("second", {}), 0);
+  EXPECT_THAT(namesOf(survey()), ElementsAre("first:1", "second:1", ":0"));
+  run(3, of("third", {}), 1);
+  run(4, of("third", {}), 1);
+  EXPECT_THAT(namesOf(survey()), ElementsAre("first:1", "second:1", ":2"))
+      << "with the most tasks, and one name too many";
 }
 
 TEST_F(Survey, RemembersABoundedNumberOfApplicationsMeanwhile) {

@@ -1,0 +1,1 @@
+var e=localStorage.getItem("scheme");(e==="light"||e==="dark")&&(document.documentElement.dataset.scheme=e);
