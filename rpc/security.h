@@ -39,6 +39,7 @@ enum class Demand : uint8_t {
 // What is known of a peer, as soon as it is.
 struct PeerName {
   std::optional<Identity> identity{};
+  std::optional<uint32_t> uid{};  // of its process, as the kernel says; over Unix sockets alone
 };
 
 // What a process is given to know whom to believe.
