@@ -26,6 +26,7 @@ Context requireContext(const ContextFlags& flags) {
 }
 
 std::string requireToken(const Context& context) {
+  if (context.tokenFile.empty()) return "";
   auto token = readTokenFile(context.tokenFile);
   if (token) return std::move(*token);
   throw Failure(kExitNoCluster, "cannot use the token: " + token.error().message);

@@ -71,6 +71,8 @@ std::vector<Verb> verbs(const Words& userCommand) {
       {.name = "buckets", .group = "Cluster", .add = addBuckets},
       {.name = "usage", .group = "Cluster", .add = addUsage},
       {.name = "user", .group = "Cluster", .add = addUser},
+      {.name = "account", .group = "Cluster", .add = addAccount},
+      {.name = "login", .group = "Cluster", .add = addLogin},
       {.name = "token", .group = "Cluster", .add = addToken},
       {.name = "metrics", .group = "Cluster", .add = addMetrics},
       {.name = "page", .group = "Cluster", .add = addPage},
@@ -210,7 +212,8 @@ void buildAsked(CLI::App& app, const Words& words) {
     path += " " + word;
     buildCommand(*at);
   }
-  if (std::ranges::none_of(words, asksForHelp) &&
+  const bool onlyGroups = at == &app || at->get_require_subcommand_min() > 0;
+  if (std::ranges::none_of(words, asksForHelp) && onlyGroups &&
       !at->get_subcommands([](const CLI::App*) { return true; }).empty()) {
     throw badInput("say what to do: `" + path + " --help` lists the commands");
   }

@@ -1,5 +1,8 @@
 #include "client/context.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -38,7 +41,7 @@ Result<Context> byAddresses(const std::string& source, const std::string& list,
                             const std::string& tokenFile) {
   auto agents = addresses(source, list);
   if (!agents) return agents.error();
-  if (tokenFile.empty()) {
+  if (tokenFile.empty() && std::ranges::any_of(*agents, isTcp)) {
     return invalid(
         source +
         ": needs the file that holds your token too; give --token-file FILE or set TARCIL_TOKEN_FILE");
@@ -69,6 +72,11 @@ std::string authorityOf(const ContextFlags& flags) {
   return std::filesystem::exists(file, ignored) ? file : "";
 }
 
+// Whether the file is another user's: of a cluster that this user may be let in to all the same.
+bool isOfOthers(const std::string& tokenFile) {
+  return ::access(tokenFile.c_str(), R_OK) != 0 && errno == EACCES;
+}
+
 Result<Context> findAgents(const ContextFlags& flags) {
   std::string tokenFile = flags.tokenFile.empty() ? environment("TARCIL_TOKEN_FILE") : flags.tokenFile;
   if (!flags.cluster.empty()) return byAddresses("--cluster", flags.cluster, tokenFile);
@@ -79,7 +87,12 @@ Result<Context> findAgents(const ContextFlags& flags) {
   auto folder = dataFolder(flags.data);
   if (!folder) return folder.error();
   auto context = readContext(*folder);
-  if (context && !tokenFile.empty()) context->tokenFile = tokenFile;
+  if (!context) return context;
+  if (!tokenFile.empty()) {
+    context->tokenFile = tokenFile;
+  } else if (isOfOthers(context->tokenFile) && std::ranges::none_of(context->agents, isTcp)) {
+    context->tokenFile.clear();
+  }
   return context;
 }
 

@@ -11,7 +11,7 @@ namespace tarcil {
 
 struct Context {
   std::vector<std::string> agents;  // addresses as in rpc/address.h
-  std::string tokenFile;            // of the user
+  std::string tokenFile;            // of the user; empty: the agents know whom the kernel says
   std::string name;                 // of the cluster; may be empty
   std::string page{};               // HOST:PORT of a gateway; empty where none is known
   // Not in the folder's file, but as the flags or what is beside it say:
@@ -36,8 +36,9 @@ Result<std::string> dataFolder(const std::string& flag);
 
 // A flag goes before an environment variable, naming addresses before naming a folder; a token file given by
 // flag or TARCIL_TOKEN_FILE goes before the folder's. The authority's certificate is named by flag or
-// TARCIL_AUTHORITY, else the one that `tarcil init` or `tarcil join` left in the folder. Unavailable, with
-// what to do, where nothing leads to a cluster; Invalid where something that was given is wrong.
+// TARCIL_AUTHORITY, else the one that `tarcil init` or `tarcil join` left in the folder. Over Unix sockets no
+// token is needed: where nothing names a file, or the folder's is another user's, there is none. Unavailable,
+// with what to do, where nothing leads to a cluster; Invalid where something that was given is wrong.
 Result<Context> findContext(const ContextFlags& flags);
 
 // <folder>/context.json: {"cluster": [address, ...], "token_file": path, "name": text, "page": address}, the

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <kj/io.h>
 #include <netinet/in.h>
-#include <pwd.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -23,6 +22,7 @@
 #include "core/base/units.h"
 #include "deploy/roles/roles.h"
 #include "env/machine.h"
+#include "env/user_name.h"
 #include "monitor/container/task_store.h"
 #include "rpc/token.h"
 
@@ -36,8 +36,7 @@ constexpr double kMemoryPart = 0.8;
 
 std::string userName() {
   if (const char* sudo = std::getenv("SUDO_USER")) return sudo;
-  if (const passwd* entry = ::getpwuid(::getuid())) return entry->pw_name;
-  return std::to_string(::getuid());
+  return userNameOf(::getuid()).value_or(std::to_string(::getuid()));
 }
 
 // Tasks never run as root unless an operator writes so into the file of tokens.
@@ -46,8 +45,11 @@ std::vector<std::string> runAsOf(const std::string& user) {
   return {user, "nobody"};
 }
 
+// Sockets of agents that let every user of the machine in; nothing else is in it.
+constexpr const char* kOpenFolder = "/users";
+
 Status makeFolders(const std::string& data) {
-  for (const char* folder : {"", "/run", "/log", "/master", "/tokens", "/monitors"}) {
+  for (const char* folder : {"", "/run", "/log", "/master", "/tokens", "/monitors", kOpenFolder}) {
     std::error_code problem;
     fs::create_directories(data + folder, problem);
     if (problem) {
@@ -55,10 +57,12 @@ Status makeFolders(const std::string& data) {
                      "; choose another folder with --data");
     }
   }
-  // Sockets and tokens are inside.
-  if (::chmod(data.c_str(), 0711) != 0 || ::chmod((data + "/run").c_str(), 0700) != 0 ||
-      ::chmod((data + "/master").c_str(), 0700) != 0 || ::chmod((data + "/tokens").c_str(), 0700) != 0) {
-    return invalid(data + ": its permissions cannot be set; choose a folder of your own with --data");
+  // Sockets and tokens are inside. Tasks of every user get to their folders below monitors/.
+  for (const auto& [folder, mode] :
+       {std::pair("", 0711), std::pair("/run", 0700), std::pair("/log", 0700), std::pair("/master", 0700),
+        std::pair("/tokens", 0700), std::pair("/monitors", 0711), std::pair(kOpenFolder, 0711)}) {
+    if (::chmod((data + folder).c_str(), static_cast<mode_t>(mode)) != 0)
+      return invalid(data + ": its permissions cannot be set; choose a folder of your own with --data");
   }
   return {};
 }
@@ -106,15 +110,19 @@ RoleCommand roleOf(const std::string& data, const std::string& role, const std::
   return command;
 }
 
-RoleCommand masterOf(const std::string& data) {
-  return roleOf(data, "master", "master", {"--data", data});
+RoleCommand masterOf(const std::string& data, bool letsAllIn) {
+  std::vector<std::string> arguments = {"--data", data};
+  if (letsAllIn) arguments.insert(arguments.end(), {"--vouch", "*=all"});
+  return roleOf(data, "master", "master", arguments);
 }
 
-RoleCommand agentOf(const std::string& data, uint32_t number) {
+RoleCommand agentOf(const std::string& data, uint32_t number, bool letsAllIn) {
   const std::string name = "agent-" + std::to_string(number);
-  return roleOf(
-      data, "agent", name,
-      {"--name", name, "--master", socketAt(data, "master"), "--token-file", tokenFile(data, "agent")});
+  std::vector<std::string> arguments = {
+      "--name", name, "--master", socketAt(data, "master"), "--token-file", tokenFile(data, "agent")};
+  if (letsAllIn) arguments.emplace_back("--vouch");
+  return roleOf(data, "agent", name, arguments,
+                letsAllIn ? "unix:" + data + kOpenFolder + "/" + name + ".sock" : "");
 }
 
 RoleCommand monitorOf(const std::string& data, const std::string& name) {
@@ -220,7 +228,7 @@ Result<std::vector<RoleCommand>> monitorsOf(const LocalClusterPlan& plan, const 
         {"--rus", std::to_string(rus), "--memory", std::to_string(memoryOfServer(plan)) + "B", "--tag",
          tagOf(plan.data), "--rack", "rack-" + std::to_string((i - 1) / 2 + 1), "--pressure-period",
          plan.pressurePeriod, "--late-binding-units", std::to_string(plan.lateUnits.value_or(rus)),
-         "--stop-tasks", "--stop-grace", formatDuration(plan.stopGrace)});
+         "--stop-tasks", "--allow-root", "--stop-grace", formatDuration(plan.stopGrace)});
     arguments.insert(arguments.end(), plan.monitorOptions.begin(), plan.monitorOptions.end());
     if (slices.empty() && diskOfServer > 0)
       arguments.insert(arguments.end(), {"--work-disk", std::to_string(diskOfServer) + "B"});
@@ -232,13 +240,13 @@ Result<std::vector<RoleCommand>> monitorsOf(const LocalClusterPlan& plan, const 
 // Its processes; writes the context and where metrics are served.
 Result<LocalCluster> describe(const LocalClusterPlan& plan, const std::vector<Slice>& slices) {
   LocalCluster cluster;
-  cluster.stages.push_back({masterOf(plan.data)});
+  cluster.stages.push_back({masterOf(plan.data, plan.letsAllIn)});
   auto monitors = monitorsOf(plan, slices);
   if (!monitors) return monitors.error();
   cluster.stages.push_back(std::move(*monitors));
   cluster.stages.emplace_back();
   for (uint32_t i = 1; i <= plan.agents; ++i) {
-    cluster.stages.back().push_back(agentOf(plan.data, i));
+    cluster.stages.back().push_back(agentOf(plan.data, i, plan.letsAllIn));
     cluster.context.agents.push_back(cluster.stages.back().back().address);
   }
   if (plan.hasPage) {
@@ -250,6 +258,8 @@ Result<LocalCluster> describe(const LocalClusterPlan& plan, const std::vector<Sl
   cluster.context.tokenFile = tokenFile(plan.data, "operate");
   cluster.context.name = "local";
   if (Status status = writeContext(plan.data, cluster.context); !status.ok()) return status.error();
+  if (plan.letsAllIn && ::chmod((plan.data + "/context.json").c_str(), 0644) != 0)
+    return invalid(plan.data + "/context.json: its permissions cannot be set");
   std::vector<MetricsSource> sources;
   for (const auto& stage : cluster.stages) {
     for (const RoleCommand& role : stage) sources.push_back({role.role, role.name, role.metrics});
@@ -259,6 +269,19 @@ Result<LocalCluster> describe(const LocalClusterPlan& plan, const std::vector<Sl
 }
 
 }  // namespace
+
+Status checkReachable(const std::string& data) {
+  std::error_code problem;
+  for (fs::path folder = fs::path(data).parent_path(); folder.has_relative_path();
+       folder = folder.parent_path()) {
+    const auto status = fs::status(folder, problem);
+    if (status.type() == fs::file_type::not_found) continue;  // is made, and reachable
+    if ((status.permissions() & fs::perms::others_exec) != fs::perms::none) continue;
+    return invalid("other users of this machine cannot enter " + folder.string() +
+                   "; choose a folder that they can get to with --data, such as /var/lib/tarcil");
+  }
+  return {};
+}
 
 uint64_t memoryForServers() {
   return static_cast<uint64_t>(static_cast<double>(memoryOfThisMachine()) * kMemoryPart);

@@ -33,7 +33,8 @@ struct LocalClusterPlan {
   std::vector<uint32_t> cores{};
   // Further options of each real server's monitor, as `tarcil serve monitor` takes them.
   std::vector<std::string> monitorOptions{};
-  bool hasPage = false;  // a gateway, at a free port of loopback
+  bool letsAllIn = false;  // every user of this machine, by their uid, each with tasks that run as themselves
+  bool hasPage = false;    // a gateway, at a free port of loopback
 };
 
 // One process of the cluster.
@@ -54,6 +55,9 @@ struct LocalCluster {
   // earlier ones.
   std::vector<std::vector<RoleCommand>> stages;
 };
+
+// Invalid where other users of this machine could not get to a folder in it.
+Status checkReachable(const std::string& data);
 
 // What servers of this machine share when nothing else is said, in bytes.
 uint64_t memoryForServers();

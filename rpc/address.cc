@@ -200,6 +200,12 @@ kj::Promise<kj::Own<kj::AsyncIoStream>> connectTo(kj::Network& network, kj::LowL
       });
 }
 
+void openToAll(const Listener& listener) {
+  const std::string path = pathOf(listener.address);
+  if (::chmod(path.c_str(), 0666) != 0)
+    kj::throwFatalException(cannotListen(listener.address, strerror(errno)));
+}
+
 kj::Promise<Listener> listenAt(kj::Network& network, kj::LowLevelAsyncIoProvider& io,
                                const std::string& address) {
   if (isUnix(address)) return listenUnix(io, address);

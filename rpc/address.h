@@ -38,6 +38,10 @@ struct Listener {
   std::string address;  // with the port that was chosen where 0 was asked for
 };
 
+// Lets every user of this machine connect. Invalid, as an exception, where that cannot be done. Requires: it
+// is a Unix socket.
+void openToAll(const Listener& listener);
+
 // A Unix socket is made anew, readable and writable by its owner only; an old one at the path is removed
 // unless somebody listens there (then it fails: the role runs already). What fails is Invalid, with a text
 // for people.

@@ -50,6 +50,16 @@ bool isUnixSocket(kj::AsyncIoStream& stream) {
   return domain == AF_UNIX;
 }
 
+// Of whoever made the connection; nothing where the kernel does not say.
+std::optional<uint32_t> uidOf(kj::AsyncIoStream& stream) {
+  if (!isUnixSocket(stream)) return std::nullopt;
+  ucred peer{};
+  kj::uint size = sizeof peer;
+  stream.getsockopt(SOL_SOCKET, SO_PEERCRED, &peer, &size);
+  if (size != sizeof peer || peer.pid == 0) return std::nullopt;
+  return peer.uid;
+}
+
 // Small messages are joined by CoalescingStream; over TCP the kernel must not wait for more.
 void prepareTcp(kj::AsyncIoStream& stream) {
   if (isUnixSocket(stream)) return;
@@ -150,6 +160,7 @@ class Server final : private kj::TaskSet::ErrorHandler {
     prepareTcp(*stream);
     const std::string address = addressOf(*stream);
     auto peer = std::make_shared<PeerName>();
+    peer->uid = uidOf(*stream);
     if (security_ != nullptr && security_->speaksTls() && !isUnixSocket(*stream))
       stream = security_->accept(kj::mv(stream), demand_, peer);
     auto heartbeat = kj::heap<Heartbeat>(timer_);

@@ -40,6 +40,7 @@ enum class Demand : uint8_t {
 struct PeerName {
   std::optional<Identity> identity{};
   WallTime until{};  // its certificate is good; of whoever showed one
+  std::optional<uint32_t> uid{};  // of its process, as the kernel says; over Unix sockets alone
 };
 
 // What a process is given to know whom to believe.

@@ -3,6 +3,7 @@
 #include <kj/encoding.h>
 #include <sys/random.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <sstream>
 
@@ -20,6 +21,11 @@ bool sameSecret(std::string_view a, std::string_view b) {
   return difference == 0;
 }
 
+// Up to 256 random bytes, which are never cut short.
+void fill(void* to, size_t size) {
+  if (::getrandom(to, size, 0) != static_cast<ssize_t>(size)) std::abort();
+}
+
 std::vector<std::string> split(const std::string& list) {
   std::vector<std::string> parts;
   std::stringstream in(list);
@@ -31,9 +37,20 @@ std::vector<std::string> split(const std::string& list) {
 
 std::string makeToken() {
   unsigned char bytes[32];
-  // Up to 256 bytes are never cut short.
-  if (::getrandom(bytes, sizeof bytes, 0) != sizeof bytes) std::abort();
+  fill(bytes, sizeof bytes);
   return kj::encodeHex(bytes).cStr();
+}
+
+TokenSecret makeTokenSecret() {
+  TokenSecret secret;
+  fill(secret.data(), secret.size());
+  return secret;
+}
+
+uint64_t makeTokenId() {
+  uint64_t id = 0;
+  while (id == 0) fill(&id, sizeof id);
+  return id;
 }
 
 Result<std::string> readTokenFile(const std::string& path) {
@@ -59,8 +76,9 @@ std::string problemOf(const std::string& token, const std::string& role, bool is
     return "token: has " + std::to_string(token.size()) + " characters; write at least " +
            std::to_string(kShortestToken);
   }
-  if (role.empty()) return "role: is missing; write one of submit, operate, agent, monitor";
-  if (!isKnownRole) return "role: " + shown(role) + " is none; write one of submit, operate, agent, monitor";
+  if (role.empty()) return "role: is missing; write one of submit, operate, read, agent, monitor";
+  if (!isKnownRole)
+    return "role: " + shown(role) + " is none; write one of submit, operate, read, agent, monitor";
   if (!more.empty()) {
     return "there is more behind RUN-AS, from " + shown(more) +
            " on: write users with commas between them, " + "without spaces";
@@ -136,6 +154,11 @@ Result<Caller> TokenTable::check(std::string_view token) const {
   }
   if (found == nullptr) return denied("the token is not one of this cluster's");
   return found->caller;
+}
+
+bool TokenTable::hasOperator() const {
+  return std::ranges::any_of(entries_,
+                             [](const Entry& entry) { return entry.caller.role == Role::kOperate; });
 }
 
 }  // namespace tarcil

@@ -8,11 +8,16 @@
 
 #include "core/base/result.h"
 #include "core/state/caller.h"
+#include "identity/logic/token_text.h"
 
 namespace tarcil {
 
 // 256 random bits in hexadecimal.
 std::string makeToken();
+
+// Of a token that expires, and of its id, which is never 0.
+TokenSecret makeTokenSecret();
+uint64_t makeTokenId();
 
 // Reads the one token in a file. Invalid where it is missing, empty, or others than its owner may read it.
 Result<std::string> readTokenFile(const std::string& path);
@@ -40,6 +45,9 @@ class TokenTable {
 
   // Denied for an unknown token. Takes the same time whichever token is wrong.
   Result<Caller> check(std::string_view token) const;
+
+  // Whether one of them is an operator's.
+  bool hasOperator() const;
 
  private:
   std::vector<Entry> entries_;

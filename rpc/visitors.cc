@@ -50,7 +50,17 @@ struct Visitors::Visitor final : kj::Refcounted {
     if (const auto found = all->ofAddress_.find(address); --found->second == 0) all->ofAddress_.erase(found);
     all = nullptr;
   }
-  void letIn(Peer as, kj::Maybe<FairCalls::User&> whose) {
+  void letIn(Peer as, kj::Maybe<FairCalls::User&> whose, kj::Promise<void> until) {
+    if (logins == kMaxLogins) {
+      kj::throwFatalException(toException(
+          {ErrorCode::kExhausted, "this connection has logged in as often as one may; make another one"}));
+    }
+    ++logins;
+    loginsEnded = loginsEnded
+                      .exclusiveJoin(until.catch_([](kj::Exception&&) {}).then([this]() {
+                        sendAway("a login has ended");
+                      }))
+                      .eagerlyEvaluate(nullptr);
     if (isIn) return;
     KJ_IF_MAYBE (known, whose) {
       if (!known->addConnection()) {
@@ -81,6 +91,8 @@ struct Visitors::Visitor final : kj::Refcounted {
   const std::string address;
   std::list<Visitor*>::iterator place;
   bool isIn = false;
+  size_t logins = 0;
+  kj::Promise<void> loginsEnded = kj::NEVER_DONE;
   kj::Maybe<kj::Own<FairCalls::User>> user;  // who is in; nobody where it is a role
   size_t read = 0;
   uint64_t heardIn = 0;  // the round of turns, from 1 on
@@ -167,7 +179,8 @@ Visitors::Admission Visitors::admit(kj::Own<kj::AsyncIoStream> stream, const std
   // std::function copies what it holds.
   auto shared = std::make_shared<kj::Own<Visitor>>(kj::addRef(*visitor));
   return {kj::heap<Stream>(kj::mv(stream), kj::mv(visitor)),
-          LetIn([shared](Peer as, kj::Maybe<FairCalls::User&> user) { (*shared)->letIn(as, user); },
+          LetIn([shared](Peer as, kj::Maybe<FairCalls::User&> user,
+                         kj::Promise<void> until) { (*shared)->letIn(as, user, kj::mv(until)); },
                 std::move(peer)),
           late.exclusiveJoin(kj::mv(sentAway)), kj::mv(isRole)};
 }

@@ -32,24 +32,32 @@ inline constexpr size_t kMaxVisitorsOfAddress = 256;
 // What so many of them have said is dealt with at once, and then what else has come: a thousand may speak in
 // one moment, and to log one in takes longer than most calls of those who are in.
 inline constexpr size_t kVisitorsAtOnce = 4;
+// Of one connection; each is watched for as long as that stands.
+inline constexpr size_t kMaxLogins = 100;
 
 // Who has logged in. A role is always there to answer, and is disconnected where it does not
 // (rpc/heartbeat.h); a user's command may be waiting for its terminal.
 enum class Peer : uint8_t { kUser, kRole };
 
 // A peer before it is let in. Tells that it has logged in, and as which user. May be called more than once,
-// of which the first counts, and after the connection has ended. Throws Exhausted where the user has too many
-// connections.
+// of which the first counts, and after the connection has ended; the connection ends as soon as one of the
+// logins does (`until` resolves or fails). Throws Exhausted where the user has too many connections, or the
+// connection too many logins.
 class LetIn final {
  public:
-  using Tell = std::function<void(Peer, kj::Maybe<FairCalls::User&>)>;
+  using Tell = std::function<void(Peer, kj::Maybe<FairCalls::User&>, kj::Promise<void>)>;
   explicit LetIn(Tell tell, std::shared_ptr<const PeerName> peer = std::make_shared<const PeerName>())
       : tell_(std::move(tell)), peer_(std::move(peer)) {}
 
-  void operator()(Peer as, kj::Maybe<FairCalls::User&> user = nullptr) const { tell_(as, user); }
+  void operator()(Peer as, kj::Maybe<FairCalls::User&> user = nullptr,
+                  kj::Promise<void> until = kj::NEVER_DONE) const {
+    tell_(as, user, kj::mv(until));
+  }
 
   // Whom the peer's certificate is for, from its first call on; nothing where it showed none.
   const std::optional<Identity>& peer() const { return peer_->identity; }
+  // As whom the kernel knows the peer; nothing but over Unix sockets.
+  std::optional<uint32_t> uid() const { return peer_->uid; }
 
  private:
   Tell tell_;

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "schema/convert.h"
+#include "schema/convert_people.h"
 #include "schema/convert_support.h"
 #include "schema/convert_task.h"
 
@@ -55,12 +56,12 @@ RunState fromWire(wire::RunState state) {
 
 void write(const Caller& value, wire::Caller::Builder to) {
   to.setUser(text(value.user));
-  to.setRole(toWireEnum<wire::Role>(value.role));
+  to.setRole(toWire(value.role));
   writeTexts(value.runAs, to.initRunAs(static_cast<uint32_t>(value.runAs.size())));
 }
 
 Caller read(wire::Caller::Reader from) {
-  return {text(from.getUser()), fromWireEnum<Role>(from.getRole(), 4, "Role"), readTexts(from.getRunAs())};
+  return {text(from.getUser()), fromWire(from.getRole()), readTexts(from.getRunAs())};
 }
 
 void write(const Extras& value, capnp::List<wire::Extra>::Builder to) {

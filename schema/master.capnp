@@ -11,13 +11,15 @@ using Profiles = import "profiles.capnp";
 using Performance = import "performance.capnp";
 using Crons = import "crons.capnp";
 using Members = import "members.capnp";
+using People = import "people.capnp";
 
 interface MasterGate {
   login @0 (token :Text) -> (caller :Types.Caller, user :UserPort, agent :AgentPort, monitor :MonitorPort,
                              cluster :Text, epoch :UInt64);
   # Of the ports, only the one of the token's role is set: submit and operate get `user`. A wrong token fails as Denied.
   # `cluster` and `epoch` name the cluster. A repeat gives another session. Of a peer with a certificate the token does not
-  # count: it is let in as the role of that, and only under its name. One that was revoked fails as Denied.
+  # count: it is let in as the role of that, and only under its name. One that was revoked fails as Denied. A user's connection
+  # ends when the token no longer holds.
 
   renewCertificate @1 (request :Text) -> (certificate :Text);
   # For a peer with a certificate, which need not log in: another one for the same role and name. `request` as
@@ -62,6 +64,11 @@ interface AgentPort {
   leaseNumbers @6 (count :UInt32) -> (first :UInt64);
   # So many numbers, at most 100,000, for late-bound jobs of the agent: no job ever gets one of them otherwise. Fails as moreJobs
   # does. A repeat gives others.
+
+  vouch @7 (user :Text) -> (caller :Types.Caller, user :UserPort);
+  # For a client that logged in at the agent without a token, over a Unix socket: the kernel of the agent's machine says that it
+  # is this user. Fails as Denied where the master does not take this agent's word for that, and for root always; as Conflict
+  # before attach.
 }
 
 interface AgentFeed {
@@ -263,25 +270,25 @@ interface MonitorControl {
 
 interface UserPort {
   # What users ask of the shared state; bound to the caller that logged in. Jobs of others look as if they were not
-  # there, unless the role is operate.
+  # there, unless the role is operate. For role read all calls fail as Denied that are not marked forReaders.
 
-  job @0 (id :Data, firstTask :UInt32) -> (job :JobDetails);
+  job @0 (id :Data, firstTask :UInt32) -> (job :JobDetails) $Types.forReaders;
   # Of its tasks those from `firstTask` on, at most 2,000. Fails as NotFound. Reads only.
 
-  jobs @1 (limit :UInt32, filter :JobFilter, after :JobPosition) -> (jobs :List(JobSummary), next :JobPosition);
+  jobs @1 (limit :UInt32, filter :JobFilter, after :JobPosition) -> (jobs :List(JobSummary), next :JobPosition) $Types.forReaders;
   # The newest that pass the filter, newest first; with `after`, those behind that place. At most 1,000, after a look at
   # no more than 2,000: where `next` is not null there may be more behind it, also when `jobs` is empty. Fails as
   # NotFound where `after` has no time and names a job that is not there. Reads only.
 
-  find @2 (prefix :Text, number :UInt64) -> (ids :List(Data), numbers :List(UInt64));
+  find @2 (prefix :Text, number :UInt64) -> (ids :List(Data), numbers :List(UInt64)) $Types.forReaders;
   # Ids of jobs whose 32 hexadecimal digits begin so, or of the one with this number where one is given; at most two are given,
   # enough to see that a prefix is not unique.
 
-  wait @3 (id :Data) -> (state :Types.RunState);
+  wait @3 (id :Data) -> (state :Types.RunState) $Types.forReaders;
   # Answered when the job has ended and that is on disk; at once if it has. Repeat it after a lost connection.
 
   locate @4 (id :Data, task :UInt32, after :UInt64, only :UInt64)
-      -> (allocation :UInt64, server :Text, address :Text, state :Types.RunState);
+      -> (allocation :UInt64, server :Text, address :Text, state :Types.RunState) $Types.forReaders;
   # Where the task runs or ran last: answered when it has been started or is over; `allocation` is 0 for a task
   # that ended without ever having one. With `after`, an allocation of it that has ended: answered when it has been started
   # since or is over. With `only`, an allocation of it: where that is or was, at once, with the state of the task, lost for an
@@ -291,28 +298,28 @@ interface UserPort {
   # Success: the wish is on disk; queued tasks are cancelled, running ones are being stopped. `state` is the job's when
   # the wish came: where it was over, the wish has no effect. Fails as NotFound. A repeat changes nothing.
 
-  decisions @6 (id :Data) -> (decisions :List(Types.DecisionRecord), servers :List(Types.ServerName));
+  decisions @6 (id :Data) -> (decisions :List(Types.DecisionRecord), servers :List(Types.ServerName)) $Types.forReaders;
   # Why the job's tasks are where they are, and the names of the servers that the explanations number. Reads only.
 
-  servers @7 (first :UInt32) -> (servers :List(ServerDetails), warning :Text, next :UInt32);
+  servers @7 (first :UInt32) -> (servers :List(ServerDetails), warning :Text, next :UInt32) $Types.forReaders;
   # By number from `first` on, at most 500 and some 1 MiB, without their tasks; `next` is the number to go on with, 0 where
   # there are no more. `warning` is for people: what is wrong with the master, empty where nothing is. Reads only.
 
-  server @8 (name :Text) -> (server :ServerDetails);
+  server @8 (name :Text) -> (server :ServerDetails) $Types.forReaders;
   # Fails as NotFound. Reads only.
 
-  settings @9 () -> (settings :Types.QualitySettings);
+  settings @9 () -> (settings :Types.QualitySettings) $Types.forReaders;
   setSettings @10 (settings :Types.QualitySettings) -> ();
   # Role operate. Success: on disk and on its way to every agent. `version` is ignored. Fails as Invalid, naming each
   # field. A repeat sets the same again.
 
-  platforms @11 (after :Text) -> (platforms :List(Types.Platform), next :Text);
+  platforms @11 (after :Text) -> (platforms :List(Types.Platform), next :Text) $Types.forReaders;
   # By name behind `after`, at most 1,000; `next` is the name to go on with, empty where there are no more. Reads only.
 
   setPlatform @12 (platform :Types.Platform) -> ();
   # Role operate. As setSettings.
 
-  agents @13 (after :Text) -> (agents :List(AgentDetails), warning :Text, next :Text);
+  agents @13 (after :Text) -> (agents :List(AgentDetails), warning :Text, next :Text) $Types.forReaders;
   # In pages as for platforms; `warning` as for servers. Reads only.
 
   steerServers @14 (names :List(Text), change :ServerChange, deadline :UInt64) -> ();
@@ -320,11 +327,11 @@ interface UserPort {
   # where one is not there. `deadline`, for drain: microseconds that tasks may go on by themselves. A repeat changes
   # nothing, but for a drain whose deadline counts anew.
 
-  watchDrain @15 (name :Text, seen :UInt32) -> (tasks :UInt32, draining :Bool);
+  watchDrain @15 (name :Text, seen :UInt32) -> (tasks :UInt32, draining :Bool) $Types.forReaders;
   # Answered when the server has another number of tasks than `seen`, or is not being drained. Fails as NotFound. Reads
   # only.
 
-  usage @16 (after :Text) -> (users :List(Types.Usage), next :Text);
+  usage @16 (after :Text) -> (users :List(Types.Usage), next :Text) $Types.forReaders;
   # The caller's own; everybody's for role operate, in pages as for platforms. Reads only.
 
   backup @17 (folder :Text) -> ();
@@ -333,11 +340,11 @@ interface UserPort {
   # cannot be used, as Conflict while another backup is taken. After a failure, or when the connection was lost, the
   # folder is either whole or not there. A repeat finds the folder taken.
 
-  queue @18 (limit :UInt32) -> (jobs :List(WaitingJob), waiting :UInt32);
+  queue @18 (limit :UInt32) -> (jobs :List(WaitingJob), waiting :UInt32) $Types.forReaders;
   # The head of the queue, of at most `limit` (1,000) jobs, in order; of them, those that the caller may see. `waiting`:
   # all jobs that wait, seen or not. Reads only.
 
-  buckets @19 (first :UInt32) -> (buckets :List(Bucket), next :UInt32);
+  buckets @19 (first :UInt32) -> (buckets :List(Bucket), next :UInt32) $Types.forReaders;
   # Those with servers, by number from `first` on, at most 1,000; `next` as for servers. Reads only.
 
   setShares @20 (user :Text, shares :UInt32) -> ();
@@ -345,13 +352,14 @@ interface UserPort {
   # are 1 to 1,000; 1 where nothing was set. Fails as Invalid. A repeat sets the same again.
 
   profiles @21 (after :ProfilePosition) -> (profiles :List(Profiles.StoredProfile), profilings :List(Profiles.Profiling),
-                                            observed :List(Profiles.ObservedProfile), next :ProfilePosition);
+                                            observed :List(Profiles.ObservedProfile), next :ProfilePosition) $Types.forReaders;
   # All that are stored, by name; then the applications that are being measured, or whose measurement failed, by name. Only
   # the user whose job it was and role operate are told why it failed. Then what was observed of the caller's runs, and for
   # role operate of everybody's, by user and name. Of all these, those behind `after`, some 1 MiB at most; where `next` is
   # not null there are more behind it. Reads only.
 
-  profile @22 (application :Text, user :Text) -> (profile :Profiles.StoredProfile, observed :Profiles.ObservedProfile);
+  profile @22 (application :Text, user :Text) -> (profile :Profiles.StoredProfile, observed :Profiles.ObservedProfile)
+      $Types.forReaders;
   # The one of this name; for NAME@VERSION where none of that version is stored, the one of NAME; and what was observed of
   # the runs of `user` under the name that is stored. Either may be missing. An empty `user` is the caller; another's is for
   # role operate. Fails as NotFound where both are missing. Reads only.
@@ -380,11 +388,11 @@ interface UserPort {
   # schedule and job, and keeps its id, its jobs and whether it is held. Fails as Denied where the
   # caller may not run jobs as the user that it names, and as Exhausted where there are too many.
 
-  crons @28 (after :CronPosition) -> (crons :List(CronDetails), next :CronPosition);
+  crons @28 (after :CronPosition) -> (crons :List(CronDetails), next :CronPosition) $Types.forReaders;
   # The caller's, for role operate everybody's, by user and name, those behind `after`: some 1 MiB at most, without what
   # their jobs are to do; where `next` is not null there are more. Reads only.
 
-  cron @29 (user :Text, name :Text) -> (cron :CronDetails);
+  cron @29 (user :Text, name :Text) -> (cron :CronDetails) $Types.forReaders;
   # An empty `user` is the caller; another's are for role operate. Fails as NotFound. Reads only.
 
   steerCron @30 (user :Text, name :Text, change :CronChange, job :Data) -> ();
@@ -393,13 +401,14 @@ interface UserPort {
   # ended (but where the cron starts jobs beside each other) and within a minute of the last one, and as Unavailable and
   # Exhausted where no job can be made now.
 
-  foreseeAfter @31 (spec :Types.JobSpec) -> (cancelled :Bool, reason :Text);
+  foreseeAfter @31 (spec :Types.JobSpec) -> (cancelled :Bool, reason :Text) $Types.forReaders;
   # What would become of a job of the caller's with these `after` and `tasks`, the only fields that count: whether it would be
   # cancelled at once, and why, or why tasks of it would wait; empty where none would. Fails as Invalid where it may not name
   # these jobs. Reads only.
 
   changes @32 (instance :UInt64, after :UInt64)
-      -> (instance :UInt64, next :UInt64, jobs :List(JobSummary), servers :List(ServerDetails), waiting :UInt32, missed :Bool);
+      -> (instance :UInt64, next :UInt64, jobs :List(JobSummary), servers :List(ServerDetails), waiting :UInt32, missed :Bool)
+      $Types.forReaders;
   # For whoever keeps a copy: jobs that the caller may see and servers, without their tasks, that have changed behind `after`, each
   # once, as it is now; at most 1,000 of both and some 1 MiB. Held until something has. `instance` and `next` are what to ask with
   # next; with others than a master gave, at first 0, the present ones are answered at once, and `missed`: what came between is not
@@ -410,13 +419,55 @@ interface UserPort {
   # `life` microseconds; an earlier one for the name is void. Fails as Invalid, as Conflict where the name has a certificate
   # that is good or the cluster has no authority. A repeat gives another word, and the one before is void.
 
-  members @34 (after :Members.MemberPosition) -> (members :List(Members.Member), next :Members.MemberPosition);
+  members @34 (after :Members.MemberPosition) -> (members :List(Members.Member), next :Members.MemberPosition) $Types.forReaders;
   # Role operate. By role, then name, without their words; those behind `after`, at most 1,000. Where `next` is not null there
   # are more. Reads only.
 
   revokeMember @35 (role :Members.MemberRole, name :Text) -> ();
   # Role operate. Success: on disk, and told to agents and monitors: no certificate of that name lets anybody in, nor does a
   # word that is out for it. Fails as NotFound. A repeat changes nothing.
+
+  loginEnds @36 () -> () $Types.forReaders;
+  # Answered when what the caller logged in with no longer makes them who they were: a token that was taken away or expired, a
+  # user whose rights changed. From then on every call of this port fails as Denied. Reads only.
+
+  users @37 (after :Text) -> (users :List(People.User), next :Text) $Types.forReaders;
+  # Those that operators made known: the caller; everybody for role operate, in pages as for platforms. Reads only.
+
+  setUser @38 (seen :People.User, next :People.User) -> ();
+  # Role operate. Success: on disk, and logins of the user that give other rights end. `seen`: the user as the caller saw them;
+  # null where they are to be added. Fails as Invalid with nothing changed, also where they are there or not against that, where
+  # the account is not, and where nobody would be an operator; as Conflict where they are not as seen. A repeat of a change is
+  # such a Conflict, and one of an addition Invalid.
+
+  removeUser @39 (name :Text) -> ();
+  # Role operate. Success: on disk; the user's expiring tokens are gone, and logins with them end. Fails as Invalid, with nothing
+  # changed, where they are not there, also for a repeat, and for the last operator.
+
+  accounts @40 (after :Text) -> (accounts :List(People.Account), next :Text) $Types.forReaders;
+  # The one that bounds the caller's jobs; all for role operate, in pages as for platforms. Reads only.
+
+  setAccount @41 (seen :People.Account, next :People.Account) -> ();
+  # Role operate. As setUser. Its bounds count from the next job, change or placement on.
+
+  removeAccount @42 (name :Text) -> ();
+  # Role operate. Success: on disk. Fails as Invalid, with nothing changed, where it is not there or has members.
+
+  addToken @43 (user :Text, life :UInt64) -> (token :Text, id :UInt64, until :Int64) $Types.forReaders;
+  # A token that lets its holder in as the user for so many microseconds, 1 s to 90 days. Success: on disk; nobody is told the
+  # token again. An empty `user` is the caller; others are for role operate, and have to be known. Fails as Invalid, and as
+  # Exhausted where there are too many. A repeat gives another.
+
+  tokens @44 (after :UInt64) -> (tokens :List(People.UserToken), next :UInt64) $Types.forReaders;
+  # Without their digests: the caller's; everybody's for role operate, by id behind `after`, at most 1,000; `next` is the id to go
+  # on with, 0 where there are no more. Reads only.
+
+  revokeToken @45 (id :UInt64) -> () $Types.forReaders;
+  # Success: on disk; logins with it end. Fails as NotFound, also for a repeat, and for tokens of others unless the role is
+  # operate.
+
+  revokeTokens @46 (user :Text) -> () $Types.forReaders;
+  # The same of all of a user's that expire; an empty `user` is the caller, others are for role operate. A repeat changes nothing.
 }
 
 enum CronChange { hold @0; release @1; run @2; remove @3; }

@@ -7,8 +7,9 @@ using Types = import "types.capnp";
 using Profiles = import "profiles.capnp";
 using Crons = import "crons.capnp";
 using Members = import "members.capnp";
+using People = import "people.capnp";
 
-const formatVersion :UInt32 = 12;
+const formatVersion :UInt32 = 13;
 # Rises when a program of the previous version could no longer read what this one writes.
 
 struct StoredRecord {
@@ -32,6 +33,9 @@ struct StoredRecord {
     upload @16 :UploadRecord;
     cron @17 :Crons.Cron;
     member @18 :Members.Member;
+    user @19 :People.User;
+    account @20 :People.Account;
+    token @21 :People.UserToken;
   }
 }
 

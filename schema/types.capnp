@@ -8,8 +8,12 @@
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("tarcil::wire");
 
-enum Role { submit @0; operate @1; agent @2; monitor @3; }
-# What a token allows. "operate" includes all that "submit" may, for jobs of every user.
+enum Role { submit @0; operate @1; agent @2; monitor @3; read @4; }
+# What a token allows. "operate" includes all that "submit" may, for jobs of every user; "read" sees what "submit" does, and
+# calls only what is marked forReaders.
+
+annotation forReaders @0xc1d0a7e4b6f3925b (method) :Void;
+# What role read may call, too: it changes nothing but by which tokens the caller may log in.
 
 struct Caller {
   user @0 :Text;            # whom the token names

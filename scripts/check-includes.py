@@ -59,7 +59,7 @@ TABLE = {
     "env": (["core/base"], {"kj", "spdlog", "fmt"}),
     "env/linux": (["core/base", "env"], {"kj", "spdlog", "fmt", "absl", "os"}),
     # Who is who: what is decided about certificates, and their texts, which OpenSSL makes.
-    "identity/logic": (["core/base"], set()),
+    "identity/logic": (CORE[:3], {"boost"}),
     "identity": (["core/base", "identity/logic"], {"openssl"}),
     "rpc": ([*CORE, "schema", "identity", "identity/logic", *ENV], {"kj", "capnp", "os"}),
     "metrics": (["core/base", "rpc"], {"kj", "prometheus"}),

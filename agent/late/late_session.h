@@ -22,7 +22,7 @@ class LateSession final : public UserPortServer<wire::LateClientPort>, private k
   // tasks that an agent holds of one user.
   LateSession(LateBindingAgent& agent, kj::Own<FairCalls::User> user, Caller caller,
               wire::LateClient::Client client, size_t mostUntold = 1'000'000)
-      : UserPortServer(kj::mv(user)),
+      : UserPortServer(kj::mv(user), caller.role),
         agent_(&agent),
         caller_(std::move(caller)),
         client_(kj::mv(client)),

@@ -15,9 +15,6 @@ namespace {
 
 using convert::text;
 
-// Tokens remembered; when there are so many all are forgotten, and each is asked for again when it comes.
-constexpr size_t kMaxUsersRemembered = 10'000;
-
 class FeedImpl final : public wire::AgentFeed::Server {
  public:
   explicit FeedImpl(AgentServer& server) : server_(server) {}
@@ -116,21 +113,6 @@ wire::AgentGate::Client AgentServer::gate(LetIn letIn) {
   return makeAgentGate(*this, std::move(letIn));
 }
 
-kj::Promise<AgentServer::User> AgentServer::authenticate(const std::string& token) {
-  if (auto it = users_.find(token); it != users_.end()) return it->second;
-  KJ_IF_MAYBE (port, port_) {
-    auto request = port->authenticateRequest();
-    request.setToken(text(token));
-    return request.send().then([this, token](auto&& response) {
-      User user{read(response.getCaller()), response.getUser()};
-      if (users_.size() >= kMaxUsersRemembered) users_.clear();
-      if (attached_) users_.emplace(token, user);
-      return user;
-    });
-  }
-  return toException({ErrorCode::kUnavailable, problem_});
-}
-
 kj::Promise<JobNumber> AgentServer::leaseNumbers(uint32_t count) {
   KJ_IF_MAYBE (port, port_) {
     auto request = port->leaseNumbersRequest();
@@ -191,6 +173,7 @@ kj::Promise<Attached> AgentServer::listed(wire::AgentPort::Client port, const ag
 
 Attached AgentServer::attached(wire::AgentPort::Client port, const agent::Event& event) {
   auto fault = kj::newPromiseAndFulfiller<void>();
+  logins_.linked(port);
   port_ = kj::mv(port);
   fault_ = kj::mv(fault.fulfiller);
   attached_ = isAttaching_ = true;
@@ -209,11 +192,11 @@ void AgentServer::lost(const Error& error) {
     return;
   }
   early_.clear();
-  users_.clear();
   port_ = nullptr;
   const bool isRefused = error.code == ErrorCode::kConflict;
   problem_ =
       "the master at " + options_.master + (isRefused ? " refuses: " : " is out of reach: ") + error.message;
+  logins_.unlinked(problem_);
   if (outage_.begins(error)) spdlog::warn("{}; trying again", problem_);
   if (!attached_) return;
   attached_ = false;

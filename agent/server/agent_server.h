@@ -12,6 +12,7 @@
 #include "agent/server/agent_metrics.h"
 #include "agent/server/monitor_client.h"
 #include "agent/server/user_calls.h"
+#include "agent/server/user_logins.h"
 #include "env/alarm.h"
 #include "env/clock.h"
 #include "env/stop.h"
@@ -31,6 +32,7 @@ struct AgentServerOptions {
   std::string token;    // role agent
   AgentOptions logic;
   LateBindingOptions lateBinding{};
+  bool vouches = false;  // for users of this machine
 };
 
 // Single-threaded; its ports call it on the event loop.
@@ -52,15 +54,9 @@ class AgentServer final {
   std::string metrics();
 
   // --- For the ports ---
-  struct User {
-    Caller caller;
-    wire::UserPort::Client port;
-  };
-  // Asks the master; answers are remembered while the link to it stands. Fails as Unavailable while it
-  // does not.
-  kj::Promise<User> authenticate(const std::string& token);
-  // Asks about each token anew, for the master may know others now. Whoever has logged in stays.
-  void forgetLogins() { users_.clear(); }
+  UserLogins& logins() { return logins_; }
+  // Whether users of this machine are let in by who the kernel says they are, where the master allows it.
+  bool vouches() const { return options_.vouches; }
   kj::Promise<void> submit(const Caller& caller, const JobId& id, JobSpec spec, FilePieces files);
   Result<JobPlan> plan(const Caller& caller, const JobSpec& spec, uint64_t seed) const {
     return logic_.plan(caller, spec, seed);
@@ -114,17 +110,17 @@ class AgentServer final {
   uint64_t requests_ = 0;
   kj::Own<FairCalls> fairCalls_;
   UserCalls userCalls_;
+  UserLogins logins_;
   Requests<Status> submissions_{requests_};
 
   // While the link stands.
   kj::Maybe<wire::AgentPort::Client> port_;
   kj::Own<kj::PromiseFulfiller<void>> fault_;  // rejected: the link is dropped and made anew
   bool attached_ = false;
-  bool isAttaching_ = false;           // the snapshot that follows an attachment is not whole
-  bool copyDiffers_ = false;           // as the update at hand has shown
-  MonotonicTime heard_;                // the latest news of the feed; before the first, the start
-  std::vector<agent::Event> early_;    // news that came before the answer to attach
-  std::map<std::string, User> users_;  // by token
+  bool isAttaching_ = false;         // the snapshot that follows an attachment is not whole
+  bool copyDiffers_ = false;         // as the update at hand has shown
+  MonotonicTime heard_;              // the latest news of the feed; before the first, the start
+  std::vector<agent::Event> early_;  // news that came before the answer to attach
   std::string cluster_;
 
   Outage outage_;                                       // of the master

@@ -4,6 +4,7 @@
 #include "core/base/units.h"
 #include "core/model/job_size.h"
 #include "rpc/errors.h"
+#include "rpc/local_user.h"
 #include "rpc/port_server.h"
 #include "schema/convert.h"
 #include "schema/convert_support.h"
@@ -32,8 +33,8 @@ struct OutputAsked {
 
 class ClientPortImpl final : public UserPortServer<wire::ClientPort> {
  public:
-  ClientPortImpl(AgentServer& server, kj::Own<FairCalls::User> fairUser, AgentServer::User user)
-      : UserPortServer(kj::addRef(*fairUser)),
+  ClientPortImpl(AgentServer& server, kj::Own<FairCalls::User> fairUser, UserLogins::User user)
+      : UserPortServer(kj::addRef(*fairUser), user.caller.role),
         server_(server),
         caller_(std::move(user.caller)),
         master_(server.userCalls().port(kj::mv(fairUser), kj::mv(user.port))) {}
@@ -82,6 +83,8 @@ class ClientPortImpl final : public UserPortServer<wire::ClientPort> {
     const OutputAsked asked{readJobId(params.getId()), params.getTask(), params.getStream(),
                             params.getOffset(),        params.getWait(), params.getTaken(),
                             params.getAfter(),         params.getOnly()};
+    if (asked.taken != 0 && caller_.role == Role::kRead)
+      return toException(denied("only who may change something takes output from a task"));
     context.allowCancellation();
     return outputOf(asked).then([context](Output&& output) mutable {
       auto results = context.getResults();
@@ -262,18 +265,28 @@ class AgentGateImpl final : public wire::AgentGate::Server {
   AgentGateImpl(AgentServer& server, LetIn letIn) : server_(server), letIn_(std::move(letIn)) {}
 
   kj::Promise<void> login(LoginContext context) override {
-    return server_.authenticate(text(context.getParams().getToken()))
-        .then([this, context](AgentServer::User&& user) mutable {
-          auto fairUser = server_.fairCalls().user(user.caller.user);
-          letIn_(Peer::kUser, *fairUser);
-          auto results = context.getResults();
-          write(user.caller, results.initCaller());
-          results.setCluster(text(server_.cluster()));
-          results.setClient(kj::heap<ClientPortImpl>(server_, kj::mv(fairUser), kj::mv(user)));
-        });
+    const UserLogins::Proof shown = shownBy(context.getParams().getToken());
+    return server_.logins().logIn(shown).then([this, context, shown](UserLogins::User&& user) mutable {
+      auto fairUser = server_.fairCalls().user(user.caller.user);
+      letIn_(Peer::kUser, *fairUser, server_.logins().untilEnded(shown, user.caller));
+      auto results = context.getResults();
+      write(user.caller, results.initCaller());
+      results.setCluster(text(server_.cluster()));
+      results.setClient(kj::heap<ClientPortImpl>(server_, kj::mv(fairUser), kj::mv(user)));
+    });
   }
 
  private:
+  UserLogins::Proof shownBy(capnp::Text::Reader token) const {
+    if (token.size() > 0) return {.token = text(token), .localUser = ""};
+    if (!server_.vouches()) {
+      kj::throwFatalException(
+          toException(denied("this agent lets nobody in without a token (its --vouch); give --token-file "
+                             "FILE or set TARCIL_TOKEN_FILE")));
+    }
+    return {.token = "", .localUser = requireLocalUser(letIn_)};
+  }
+
   AgentServer& server_;
   const LetIn letIn_;
 };

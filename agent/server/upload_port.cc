@@ -17,7 +17,7 @@ class UploadPort final : public UserPortServer<wire::Upload> {
  public:
   UploadPort(AgentServer& server, kj::Own<FairCalls::User> user, const Caller& caller, uint64_t bytes,
              kj::Own<FairCalls::Seat> seat)
-      : UserPortServer(kj::mv(user)),
+      : UserPortServer(kj::mv(user), caller.role),
         server_(server),
         caller_(caller),
         open_(kj::heap<Open>(bytes, kj::mv(seat))) {

@@ -43,15 +43,18 @@ void addCertificate(CLI::App& app);  // with all below it
 void addPlatform(CLI::App& app);
 void addTune(CLI::App& app);
 void addUsage(CLI::App& app);
-void addUser(CLI::App& app);
+void addUser(CLI::App& app);     // with all below it
+void addAccount(CLI::App& app);  // with all below it
+void addLogin(CLI::App& app);
 void addQueue(CLI::App& app);
 void addBuckets(CLI::App& app);
 void addMetrics(CLI::App& app);
 void addPage(CLI::App& app);
 
+void addToken(CLI::App& app);  // with all below it; but for these without a cluster
+
 // Without a cluster.
 void addQuality(CLI::App& app);
-void addToken(CLI::App& app);
 void addVersion(CLI::App& app);
 
 }  // namespace tarcil

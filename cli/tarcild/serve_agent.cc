@@ -41,6 +41,10 @@ void addOptions(CLI::App& command, Agent& agent) {
       "--advertise", flags.advertise, "ADDR",
       "What others are told to dial: where --listen is 0.0.0.0:PORT, or the machine has another address for "
       "them. Port 0: that of --listen. Default: as --listen.");
+  table.flag(
+      "--vouch", flags.vouch,
+      "Let users of this machine in without a token, by their user id, where the master's --vouch allows "
+      "it: everybody may connect to the socket, which --listen has to be. Never lets root in.");
   table.duration("--wait-bound", flags.options.waitBound,
                  "How long a job waits for an acceptable slot before it takes the best one there is.");
   late::SchedulerOptions& late = flags.lateBinding.scheduler;

@@ -22,6 +22,7 @@ struct Master {
   OptionTable table;
   MasterFlags flags;
   std::string folder;
+  std::vector<std::string> vouching;
 };
 
 constexpr NumberRange kWaitProbability{0, 1, NumberRange::Ends::kNone};
@@ -36,6 +37,10 @@ int run(Master& master) {
   if (flags.store.empty()) flags.store = data + "/master/store";
   if (flags.tokens.empty()) flags.tokens = data + "/master/tokens";
   master.table.read();
+  for (const std::string& rule : master.vouching) {
+    if (const Status taken = flags.options.vouching.add(rule); !taken)
+      throw badInput("--vouch: " + taken.error().message);
+  }
   flags.options.buckets.interval = flags.options.buckets.window / kIntervals;
   return serveMaster(flags);
 }
@@ -69,6 +74,10 @@ void addPlaces(Master& master) {
   table.texts(
       "--drop-job", master.flags.dropJobs, "ID",
       "Start without this job, for good: where a job keeps the master from starting. May be repeated.");
+  table.texts("--vouch", master.vouching, "AGENT=all|known",
+              "Believe this agent (*: every one) who its machine's users are, who need no token then: all of "
+              "them, as submitters whose jobs run as themselves, or those that `tarcil user add` made known. "
+              "Never root. May be repeated. Default: nobody is let in so.");
   table.flag(
       "--read-only", master.flags.options.readOnly,
       "Show what the store holds and change nothing, not even where it exceeds the bounds: takes no jobs, "

@@ -174,6 +174,8 @@ void addTasks(OptionTable& table, MonitorFlags& flags) {
   table.texts("--allow-rootfs", flags.allowedRoots, "DIR",
               "Folder that jobs may use as their root file system, with all below it; may be repeated. "
               "Default: none.");
+  table.flag("--allow-root", flags.allowRoot,
+             "Let tasks run as root, where the master lets a user's jobs do so.");
   table.optionalSize(
       "--task-disk", flags.taskDiskBytes,
       "What a task's private working directory and its /tmp may take up on the disk together, where its "

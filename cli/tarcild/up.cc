@@ -43,6 +43,7 @@ struct UpFlags {
   std::string networkBandwidth, memoryBandwidth, stopGrace;
   uint32_t slices = 0;
   std::string sliceMemory, sliceDisk, diskBandwidth;
+  std::string users = "mine";
   bool noPage = false;
   bool detach = false;
   bool json = false;
@@ -251,6 +252,10 @@ int detach(const UpFlags& flags, const LocalCluster& cluster) {
 
 // What cannot work is said before anything is started.
 void check(const UpFlags& flags) {
+  if (flags.plan.letsAllIn) {
+    if (const Status reachable = checkReachable(flags.plan.data); !reachable)
+      throw badInput("--users: " + reachable.error().message);
+  }
   if (!flags.plan.emulate.empty()) {
     requireInput(readServersFile(flags.plan.emulate));
     return;
@@ -386,6 +391,7 @@ int up(UpFlags& flags) {
   flags.plan.monitorOptions = monitorOptionsOf(flags);
   flags.plan.hasPage = !flags.noPage;
   flags.plan.data = std::filesystem::absolute(requireInput(dataFolder(flags.data))).lexically_normal();
+  flags.plan.letsAllIn = flags.users == "all";
   check(flags);
   protectFromOomKiller();
   const kj::AutoCloseFd lock = requireInput(lockLocalCluster(flags.plan.data));
@@ -494,6 +500,13 @@ void addUp(CLI::App& app) {
                         "Most grace that tasks get when the cluster is stopped. Default: " +
                             formatDuration(flags->plan.stopGrace))
             ->type_name("DURATION");
+        command
+            .add_option(
+                "--users", flags->users,
+                "Whom the cluster lets in: mine, who have a token of it, or all users of this machine, "
+                "by their user id, each with jobs that run as themselves. Default: mine")
+            ->check(oneOf({"mine", "all"}))
+            ->type_name("mine|all");
         command.add_flag("--no-page", flags->noPage, "Start no gateway: neither page nor HTTP interface.");
         command.add_flag("--detach", flags->detach,
                          "Return once the cluster answers; it continues in the background.");

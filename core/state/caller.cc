@@ -6,7 +6,7 @@ namespace tarcil {
 namespace {
 
 // In the order of the enumeration.
-constexpr std::array<std::string_view, 4> kRoleNames = {"submit", "operate", "agent", "monitor"};
+constexpr std::array<std::string_view, 5> kRoleNames = {"submit", "operate", "agent", "monitor", "read"};
 
 }  // namespace
 

@@ -8,11 +8,17 @@
 
 namespace tarcil {
 
-// What a token allows. kOperate includes all that kSubmit may, for jobs of every user.
-enum class Role : uint8_t { kSubmit, kOperate, kAgent, kMonitor };
+// What a token allows. kOperate includes all that kSubmit may, for jobs of every user; kRead sees what
+// kSubmit does, and changes nothing.
+enum class Role : uint8_t { kSubmit, kOperate, kAgent, kMonitor, kRead };
 
-std::string_view name(Role role);  // "submit", "operate", "agent", "monitor"
+std::string_view name(Role role);  // "submit", "operate", "agent", "monitor", "read"
 std::optional<Role> roleNamed(std::string_view name);
+
+// Of a person, and not of a machine.
+inline bool isOfUser(Role role) {
+  return role != Role::kAgent && role != Role::kMonitor;
+}
 
 struct Caller {
   std::string user;

@@ -19,6 +19,10 @@ int serveAgent(const AgentFlags& asGiven) {
   complete(identity, MemberRole::kAgent, flags.name, flags.master, flags.tokenFile);
   const std::string token = readToken(flags.tokenFile);
   requireAddress("--listen", flags.listen, AddressUse::kListen);
+  if (flags.vouch && isTcp(flags.listen)) {
+    throw badInput("--vouch: " + flags.listen +
+                   " is no Unix socket, and nothing says who is at the other end; write --listen unix:PATH");
+  }
   addressToDial(flags.listen, flags.advertise);
   requireAddress("--master", flags.master, AddressUse::kConnect);
   RoleProcess process("agent " + flags.name, flags.role, identity.credentials);
@@ -26,16 +30,17 @@ int serveAgent(const AgentFlags& asGiven) {
   process.allowManyPeers();
   const Net net = process.net();
   Listener listener = process.listen(flags.listen);
+  if (flags.vouch) openToAll(listener);
   AgentServer server(
       net, systemClock(), process.rng(),
       {flags.name, addressToDial(listener.address, flags.advertise), flags.master, token, flags.options,
-       flags.lateBinding},
+       flags.lateBinding, flags.vouch},
       [&process](const Error& error) {
         process.fail(exitCodeOf(error.code), "the master refuses: " + error.message);
       },
       [&process]() { process.ready(); });
   process.onHangup([&server]() {
-    server.forgetLogins();
+    server.logins().forget();
     spdlog::info("SIGHUP: the master is asked about each token anew");
   });
   const auto renewal = keepFresh(process, flags.data, identity, askMaster(net, flags.master));

@@ -38,7 +38,7 @@ void readTokensAgain(const std::string& file, MasterServer& server) {
     return;
   }
   server.setTokens(std::move(*tokens));
-  spdlog::info("SIGHUP: the tokens in {} are read again; connections that are open stay", file);
+  spdlog::info("SIGHUP: the tokens in {} are read again; logins that other lines allowed end", file);
 }
 
 void dropJobs(Store& store, StoreContents& contents, const std::vector<std::string>& ids) {

@@ -203,6 +203,7 @@ int serveContainers(const MonitorFlags& flags, const RoleIdentity& identity) {
   options.cache = &cache;
   options.extraDevices = flags.extraDevices;
   options.allowedRoots = flags.allowedRoots;
+  options.allowRoot = flags.allowRoot;
   options.crun = findCrun();
   if (!options.crun.empty()) facts.attributes.emplace("crun", "true");
   options.keepDone.age = flags.keepLogs;

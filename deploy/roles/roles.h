@@ -40,6 +40,7 @@ struct AgentFlags {
   std::string advertise;  // what others are to dial; empty: where it listens
   std::string master;
   std::string tokenFile;  // empty: its identity says who it is
+  bool vouch = false;     // for users of this machine, who reach its socket
   AgentOptions options;
   LateBindingOptions lateBinding;
 };
@@ -66,6 +67,7 @@ struct MonitorFlags {
   bool enforceMemory = false;             // tasks together get no more
   uint64_t workDiskBytes = 0;  // for work folders; 0: nine tenths of what is free on the disk of `data`
   std::string tag = "tarcil";  // tells clusters on one machine apart, in names of cgroups
+  bool allowRoot = false;      // tasks may run as uid 0
   std::vector<std::string> allowedRoots;  // folders that tasks may have as their root file system
   Duration keepLogs = std::chrono::hours(7 * 24);
   uint64_t keepLogsBytes = uint64_t{4} << 30;

@@ -300,6 +300,45 @@ struct MembersChanged {
   MemberChange change;
 };
 
+// An operator makes a user or an account known, or changes it. `seen`: as the operator saw it; nothing where
+// it is to be added.
+struct UserSet {
+  std::optional<UserRecord> seen;
+  UserRecord next;
+};
+struct AccountSet {
+  std::optional<AccountRecord> seen;
+  AccountRecord next;
+};
+struct UserRemoved {
+  std::string name;
+};
+struct AccountRemoved {
+  std::string name;
+};
+
+// Somebody gets a token that expires.
+struct TokenAdded {
+  TokenRecord token;
+};
+// A token, or all of a user's, lets nobody in any more.
+struct TokenRevoked {
+  uint64_t id = 0;
+  std::string of;  // whose it has to be; empty: anybody's
+};
+struct TokensRevoked {
+  std::string user;
+};
+
+using PeopleChange =
+    std::variant<UserSet, AccountSet, UserRemoved, AccountRemoved, TokenAdded, TokenRevoked, TokensRevoked>;
+struct PeopleChanged {
+  RequestId request;
+  PeopleChange change;
+  std::string by;         // the user who wants it
+  bool hasOther = false;  // the file of tokens has an operator
+};
+
 // Free space on the store's disk.
 struct SpaceMeasured {
   uint64_t freeBytes;
@@ -313,7 +352,7 @@ using Event = std::variant<AgentAttached, MoreJobsAsked, NumbersAsked, MonitorAt
                            LeaseAsked, PressureReported, ViolationsReported, TaskResized, TaskThrottled,
                            MonitorLeaves, PoolReported, CancelRequested, SettingsSet, PlatformSet, SharesSet,
                            ProfileStored, ProfileDeleted, ProfilePromoted, ServersSteered, JobSteered,
-                           CronAdded, CronSteered, MembersChanged, SpaceMeasured, TimerFired>;
+                           CronAdded, CronSteered, MembersChanged, PeopleChanged, SpaceMeasured, TimerFired>;
 
 // Steps taken for degraded tasks, counted.
 struct AdjustingCounts {
@@ -407,7 +446,7 @@ struct AnswerPools {
 };
 
 // Answers CancelRequested, SettingsSet, PlatformSet, SharesSet, ProfileStored, ProfileDeleted,
-// ProfilePromoted, ServersSteered, JobSteered, CronAdded, CronSteered.
+// ProfilePromoted, ServersSteered, JobSteered, CronAdded, CronSteered, PeopleChanged.
 struct Answer {
   RequestId request;
   Status status;
@@ -422,6 +461,11 @@ struct AnswerMembers {
 // News for whoever lets peers in: these certificates are revoked, ascending, and no others.
 struct PublishRevoked {
   std::vector<uint64_t> serials;
+};
+
+// News for whoever lets people in: who this user is, or by which tokens, has changed.
+struct PublishUser {
+  std::string user;
 };
 
 // News for every agent.
@@ -525,7 +569,7 @@ struct WakeAt {
 
 using Action = std::variant<Persist, AnswerAgentAttached, AnswerMoreJobs, AnswerNumbers,
                             AnswerMonitorAttached, AnswerCommit, AnswerPiece, AnswerReports, AnswerLease,
-                            AnswerPools, AnswerMembers, PublishRevoked, Answer, PublishServer,
+                            AnswerPools, AnswerMembers, PublishRevoked, PublishUser, Answer, PublishServer,
                             PublishSettings, PublishPlatform, PublishShares, EndAgent, AssignJob, OfferJobs,
                             PublishQueue, StopTask, ResizeTask, ThrottleTask, LimitPool, JobChanged, WakeAt>;
 

@@ -19,6 +19,7 @@
 #include "master/logic/jobs/rejudging.h"
 #include "master/logic/jobs/uploads.h"
 #include "master/logic/members/members.h"
+#include "master/logic/people/people.h"
 #include "master/logic/queue/offers.h"
 #include "master/logic/read_only.h"
 #include "master/logic/servers/monitor_attachment.h"
@@ -142,6 +143,9 @@ struct Handler {
     context.out.send(Answer{event.request, steerCron(context, event)});
   }
   void operator()(const MembersChanged& event) const { changeMembers(context, event); }
+  void operator()(const PeopleChanged& event) const {
+    context.out.send(Answer{event.request, changePeople(context, event)});
+  }
   void operator()(const SpaceMeasured& event) const { context.tables.freeBytes = event.freeBytes; }
   void operator()(const TimerFired&) const {
     context.tables.wakeAt.reset();

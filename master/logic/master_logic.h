@@ -10,6 +10,7 @@
 #include "core/base/rng.h"
 #include "core/base/time.h"
 #include "identity/logic/member_table.h"
+#include "identity/logic/people_table.h"
 #include "master/logic/cluster_survey.h"
 #include "master/logic/events.h"
 #include "master/logic/jobs/job_list.h"
@@ -160,6 +161,9 @@ class MasterLogic final {
   std::optional<CronView> cron(const CronName& name, size_t times) const;
   // Machines that joined or may join, and whose certificates are revoked. Holds as the above.
   const MemberTable& members() const;
+  // Users, accounts and tokens that expire. Holds as the above.
+  const PeopleTable& people() const;
+  const MasterOptions& options() const;
   const QualitySettings& settings() const;
   std::vector<PlatformRecord> platforms(const std::string& after = "", size_t atMost = SIZE_MAX) const;
   const ClusterRecord& cluster() const;

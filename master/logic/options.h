@@ -6,6 +6,7 @@
 #include "core/base/time.h"
 #include "core/model/job.h"
 #include "lsh/admission.h"
+#include "master/logic/people/vouching.h"
 
 namespace tarcil {
 
@@ -82,6 +83,8 @@ struct MasterOptions {
   // Jobs that one event hands from overdue agents to others or releases at their time, or whose tasks it
   // loses with their servers; the rest comes with the next, since nobody is served meanwhile.
   size_t jobsAtOnce = 256;
+  // Whose word counts for who a user is.
+  master::Vouching vouching{};
   // Show what the store holds and change nothing (read_only.h).
   bool readOnly = false;
 };

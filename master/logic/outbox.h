@@ -30,6 +30,9 @@ class Outbox {
   void erase(EraseProfiling profiling) { actions_.push_back(Persist{std::move(profiling)}); }
   void erase(EraseCron cron) { actions_.push_back(Persist{std::move(cron)}); }
   void erase(EraseMember member) { actions_.push_back(Persist{std::move(member)}); }
+  void erase(EraseUser user) { actions_.push_back(Persist{std::move(user)}); }
+  void erase(EraseAccount account) { actions_.push_back(Persist{std::move(account)}); }
+  void erase(EraseToken token) { actions_.push_back(Persist{token}); }
   void erase(EraseObserved observed) { actions_.push_back(Persist{std::move(observed)}); }
 
   // Held back until close(), in order.

@@ -381,6 +381,14 @@ const std::map<std::pair<std::string, std::string>, ObservedProfile>& MasterLogi
   return tables_->observed;
 }
 
+const PeopleTable& MasterLogic::people() const {
+  return tables_->people;
+}
+
+const MasterOptions& MasterLogic::options() const {
+  return tables_->options;
+}
+
 const MemberTable& MasterLogic::members() const {
   return tables_->members;
 }

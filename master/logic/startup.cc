@@ -14,6 +14,7 @@
 #include "master/logic/jobs/rejudging.h"
 #include "master/logic/jobs/task_life.h"
 #include "master/logic/jobs/uploads.h"
+#include "master/logic/people/account_bounds.h"
 #include "master/logic/servers/job_resident.h"
 #include "master/logic/servers/steering.h"
 #include "master/store/restoring.h"
@@ -177,6 +178,7 @@ Tables tablesFrom(const MasterOptions& options, StoreContents contents, Now now,
       UploadTable(contents.uploads),
       CronTable(std::move(contents.crons), zones),
       MemberTable(std::move(contents.members)),
+      PeopleTable(std::move(contents.users), std::move(contents.accounts), std::move(contents.tokens)),
       DependencyTable(),
       std::nullopt,
       std::nullopt,
@@ -190,6 +192,7 @@ void start(EventContext& context, Rng& rng) {
   judgeClock(tables);
   WaitingOrder& order = tables.jobs.queue().order();
   for (const auto& [user, usage] : tables.usage.all()) order.setShares(order.numberOf(user), usage.shares);
+  placeAllInAccounts(tables);
   for (auto& [id, job] : tables.jobs.all()) restoreJob(context, job);
   tables.servers.rebuildAll();
   resumeDrains(context);

@@ -9,6 +9,7 @@
 
 #include "core/decide/options.h"
 #include "identity/logic/member_table.h"
+#include "identity/logic/people_table.h"
 #include "master/logic/agents/agent_table.h"
 #include "master/logic/cron/cron_table.h"
 #include "master/logic/events.h"
@@ -64,6 +65,7 @@ struct Tables {
   UploadTable uploads;
   CronTable crons;
   MemberTable members;
+  PeopleTable people;
   DependencyTable dependencies{};
   std::optional<MonotonicTime> historyDue;       // when old finished jobs are to be erased
   std::optional<MonotonicTime> wakeAt;           // requested and not come yet

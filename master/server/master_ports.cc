@@ -7,6 +7,7 @@
 #include "master/server/query_codec.h"
 #include "master/server/registrar.h"
 #include "rpc/errors.h"
+#include "rpc/local_user.h"
 #include "rpc/port_server.h"
 #include "schema/convert.h"
 #include "schema/convert_performance.h"
@@ -18,8 +19,8 @@ namespace {
 
 using convert::text;
 
-Caller checkToken(MasterServer& server, capnp::Text::Reader token) {
-  auto caller = server.tokens().check(text(token));
+Caller requireCaller(MasterServer& server, const LoginProof& shown) {
+  auto caller = server.callerOf(shown);
   if (!caller.ok()) kj::throwFatalException(toException(caller.error()));
   return caller.value();
 }
@@ -54,6 +55,7 @@ class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
   kj::Promise<void> attach(AttachContext context) override {
     auto params = context.getParams();
     requireOwnName(peer_, text(params.getAgent()));
+    agent_ = text(params.getAgent());
     return server_
         .attachAgent(session_, text(params.getAgent()), params.getEpoch(), text(params.getAddress()),
                      params.getFeed())
@@ -101,17 +103,25 @@ class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
   }
 
   kj::Promise<void> authenticate(AuthenticateContext context) override {
-    const Caller caller = checkToken(server_, context.getParams().getToken());
-    if (caller.role != Role::kSubmit && caller.role != Role::kOperate) {
-      return toException(denied("the token is not a user's"));
-    }
-    auto results = context.getResults();
-    write(caller, results.initCaller());
-    results.setUser(makeUserPort(server_, caller));
+    letIn(ShownToken{text(context.getParams().getToken())}, context.getResults());
+    return kj::READY_NOW;
+  }
+
+  kj::Promise<void> vouch(VouchContext context) override {
+    if (agent_.empty()) return toException({ErrorCode::kConflict, "an agent attaches first"});
+    letIn(VouchedUser{text(context.getParams().getUser()), agent_}, context.getResults());
     return kj::READY_NOW;
   }
 
  private:
+  template <typename Results>
+  void letIn(const LoginProof& shown, Results results) {
+    const Caller caller = requireCaller(server_, shown);
+    if (!isOfUser(caller.role)) kj::throwFatalException(toException(denied("the token is not a user's")));
+    write(caller, results.initCaller());
+    results.setUser(makeUserPort(server_, caller, shown));
+  }
+
   template <typename Results>
   static void tellJobs(const master::AgentJobs& told, Results results) {
     auto jobs = results.initJobs(static_cast<uint32_t>(told.jobs.size()));
@@ -122,6 +132,7 @@ class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
   MasterServer& server_;
   const std::optional<Identity> peer_;
   const SessionId session_;
+  std::string agent_;  // which it said that it is; empty before
 };
 
 template <typename Value, typename List>
@@ -225,7 +236,7 @@ class MonitorPortImpl final : public RolePortServer<wire::MonitorPort> {
   }
 
   kj::Promise<void> authenticate(AuthenticateContext context) override {
-    const Caller caller = checkToken(server_, context.getParams().getToken());
+    const Caller caller = requireCaller(server_, ShownToken{text(context.getParams().getToken())});
     if (caller.role != Role::kAgent) return toException(denied("the token is not an agent's"));
     write(caller, context.getResults().initCaller());
     return kj::READY_NOW;
@@ -268,19 +279,22 @@ class MasterGateImpl final : public wire::MasterGate::Server {
   MasterGateImpl(MasterServer& server, LetIn letIn) : server_(server), letIn_(std::move(letIn)) {}
 
   kj::Promise<void> login(LoginContext context) override {
-    const Caller caller = admitted(context.getParams().getToken());
-    const bool isUser = caller.role == Role::kSubmit || caller.role == Role::kOperate;
-    if (isUser) {
-      letIn_(Peer::kUser, *server_.fairCalls().user(caller.user));
+    const LoginProof shown = shownBy(context.getParams().getToken());
+    const Caller caller = admitted(shown);
+    if (isOfUser(caller.role)) {
+      letIn_(Peer::kUser, *server_.fairCalls().user(caller.user), server_.logins().untilEnded(shown, caller));
     } else {
-      letIn_(Peer::kRole);
+      // Whom a certificate lets in it lets in until it is revoked (rpc/connection.cc).
+      letIn_(Peer::kRole, nullptr,
+             letIn_.peer() ? kj::Promise<void>(kj::NEVER_DONE) : server_.logins().untilEnded(shown, caller));
     }
     auto results = context.getResults();
     write(caller, results.initCaller());
     switch (caller.role) {
+      case Role::kRead:
       case Role::kSubmit:
       case Role::kOperate:
-        results.setUser(makeUserPort(server_, caller));
+        results.setUser(makeUserPort(server_, caller, shown));
         break;
       case Role::kAgent:
         results.setAgent(kj::heap<AgentPortImpl>(server_, letIn_.peer()));
@@ -307,8 +321,14 @@ class MasterGateImpl final : public wire::MasterGate::Server {
   }
 
  private:
-  Caller admitted(capnp::Text::Reader token) {
-    if (!letIn_.peer()) return checkToken(server_, token);
+  // Without a token whoever the kernel says, over a Unix socket.
+  LoginProof shownBy(capnp::Text::Reader token) const {
+    if (token.size() == 0 && letIn_.uid()) return VouchedUser{requireLocalUser(letIn_), ""};
+    return ShownToken{text(token)};
+  }
+
+  Caller admitted(const LoginProof& shown) {
+    if (!letIn_.peer()) return requireCaller(server_, shown);
     requireOk(server_.admits(*letIn_.peer()));
     return callerOf(*letIn_.peer());
   }

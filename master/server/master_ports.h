@@ -14,6 +14,7 @@ wire::MasterGate::Client makeMasterGate(MasterServer& server, LetIn letIn);
 Error noAuthority();
 
 // What one caller asks of the shared state (user_port.cc).
-wire::UserPort::Client makeUserPort(MasterServer& server, Caller caller);
+// `shown`: what the caller logged in with.
+wire::UserPort::Client makeUserPort(MasterServer& server, Caller caller, const LoginProof& shown);
 
 }  // namespace tarcil

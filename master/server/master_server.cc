@@ -5,12 +5,16 @@
 
 #include <set>
 
+#include "core/base/text.h"
 #include "core/base/units.h"
 #include "env/failpoint.h"
 #include "env/loop_step.h"
 #include "env/stop.h"
 #include "env/time_zone.h"
+#include "identity/certificates.h"
+#include "identity/logic/token_text.h"
 #include "master/logic/outbox.h"
+#include "master/logic/people/people.h"
 #include "master/logic/read_only.h"
 #include "rpc/errors.h"
 
@@ -19,6 +23,11 @@ namespace {
 
 // Long before a reserve of any use can be filled.
 constexpr auto kMeasurePeriod = 1 * kj::SECONDS;
+// A token that expires lets somebody in for so much longer at most.
+constexpr auto kTokensPeriod = 200 * kj::MILLISECONDS;
+
+constexpr Duration kLeastTokenLife = std::chrono::seconds(1);
+constexpr Duration kMostTokenLife = std::chrono::days(90);
 
 template <typename T>
 T valueOrThrow(Result<T>&& result) {
@@ -62,6 +71,31 @@ MasterServer::MasterServer(Net net, const Clock& clock, Rng rng, Store& store, S
   carryOut(actions);
   if (security_ != nullptr) security_->setRevoked(logic_->members().revokedSerials());
   watchingDisk_ = watchDisk().eagerlyEvaluate(stopsIfFailed("the watch over the store's disk"));
+  tokensLooked_ = clock_.now().wall;
+  watchingTokens_ = watchTokens().eagerlyEvaluate(stopsIfFailed("the watch over tokens"));
+}
+
+Result<Caller> MasterServer::callerOf(const LoginProof& shown) const {
+  const PeopleTable& people = logic_->people();
+  if (const auto* vouched = std::get_if<VouchedUser>(&shown))
+    return master::vouchedFor(people, logic_->options().vouching.of(vouched->agent), vouched->name);
+  const std::string& token = std::get<ShownToken>(shown).text;
+  const auto id = tokenIdOf(token);
+  auto caller = tokens_.check(token);
+  if (caller.ok() || !id) return caller;
+  return people.holderOf(*id, digestOf(token), clock_.now().wall);
+}
+
+void MasterServer::setTokens(TokenTable tokens) {
+  tokens_ = std::move(tokens);
+  logins_.lookAtAll();
+}
+
+kj::Promise<void> MasterServer::watchTokens() {
+  const WallTime now = clock_.now().wall;
+  for (const std::string& user : logic_->people().expiring(tokensLooked_, now)) logins_.look(user);
+  tokensLooked_ = now;
+  return timer_.afterDelay(kTokensPeriod).then([this]() { return watchTokens(); });
 }
 
 kj::Promise<void> MasterServer::watchDisk() {
@@ -305,6 +339,39 @@ kj::Promise<MemberRecord> MasterServer::changeMembers(master::MemberChange chang
   auto pending = members_.add();
   dispatch(master::MembersChanged{pending.number, std::move(change)});
   return pending.promise.then([](Result<MemberRecord>&& member) { return valueOrThrow(std::move(member)); });
+}
+
+kj::Promise<void> MasterServer::changePeople(master::PeopleChange change, const Caller& by) {
+  auto pending = others_.add();
+  dispatch(master::PeopleChanged{pending.number, std::move(change), by.user, tokens_.hasOperator()});
+  return pending.promise.then([](Status&& status) { requireOk(status); });
+}
+
+kj::Promise<MasterServer::NewToken> MasterServer::makeToken(const std::string& user, Duration life,
+                                                            const Caller& by) {
+  if (life < kLeastTokenLife || life > kMostTokenLife) {
+    return toException(invalid("ttl: " + formatDuration(life) + " is out of range; write " +
+                               formatDuration(kLeastTokenLife) + " to " + formatDuration(kMostTokenLife)));
+  }
+  const UserRecord* known = logic_->people().user(user);
+  if (known == nullptr && user != by.user) {
+    return toException(
+        invalid("user: there is no user " + shown(user) + "; add them first: tarcil user add " + user));
+  }
+  const Caller holder = known != nullptr ? tarcil::callerOf(*known) : by;
+  NewToken made{.text = {}, .id = makeTokenId(), .until = clock_.now().wall + life};
+  made.text = tokenText(made.id, makeTokenSecret());
+  TokenRecord record{.id = made.id,
+                     .digest = digestOf(made.text),
+                     .user = user,
+                     .role = holder.role,
+                     .runAs = holder.runAs,
+                     .made = clock_.now().wall,
+                     .until = made.until,
+                     .madeBy = by.user};
+  return changePeople(master::TokenAdded{std::move(record)}, by).then([made = std::move(made)]() mutable {
+    return std::move(made);
+  });
 }
 
 void MasterServer::tellRevoked(SessionId session, const char* role, kj::Promise<void> told) {

@@ -20,6 +20,7 @@
 #include "master/server/agent_feed.h"
 #include "master/server/change_log.h"
 #include "master/server/control_sender.h"
+#include "master/server/login_watch.h"
 #include "master/server/master_metrics.h"
 #include "master/server/output_gate.h"
 #include "master/server/survey_metrics.h"
@@ -44,9 +45,12 @@ class MasterServer final {
   KJ_DISALLOW_COPY(MasterServer);
 
   const MasterLogic& logic() const { return *logic_; }
-  // Of those who log in from now on; whoever has logged in stays.
-  const TokenTable& tokens() const { return tokens_; }
-  void setTokens(TokenTable tokens) { tokens_ = std::move(tokens); }
+  // As whom somebody is let in who shows this; Denied where nobody is.
+  Result<Caller> callerOf(const LoginProof& shown) const;
+  // Ends logins as soon as what was shown no longer holds.
+  LoginWatch& logins() { return logins_; }
+  // LoginWatch that rest on others end.
+  void setTokens(TokenTable tokens);
   Store& store() { return store_; }
   FairCalls& fairCalls() { return *fairCalls_; }
 
@@ -104,6 +108,14 @@ class MasterServer final {
 
   // The member as it is then.
   kj::Promise<MemberRecord> changeMembers(master::MemberChange change);
+  kj::Promise<void> changePeople(master::PeopleChange change, const Caller& by);
+  // Invalid, Denied or Exhausted as UserPort.addToken says.
+  struct NewToken {
+    std::string text;
+    uint64_t id = 0;
+    WallTime until{};
+  };
+  kj::Promise<NewToken> makeToken(const std::string& user, Duration life, const Caller& by);
   // Denied where the certificate was revoked.
   Status admits(const Identity& identity) const { return logic_->members().admits(identity); }
   // Null where the cluster has no authority.
@@ -154,6 +166,8 @@ class MasterServer final {
  private:
   void endSession(SessionId session, const char* role, const Error& error);
   kj::Promise<void> watchDisk();
+  // Ends logins by tokens that have expired.
+  kj::Promise<void> watchTokens();
   // Logs when the store's disk hangs, and when it goes on.
   void noticeHangingDisk();
   void dispatch(const master::Event& event);
@@ -174,6 +188,7 @@ class MasterServer final {
   void release(master::AnswerPools& action);
   void release(master::AnswerMembers& action);
   void release(master::PublishRevoked& action);
+  void release(master::PublishUser& action) { logins_.look(action.user); }
   void release(master::Answer& action);
   void release(master::PublishServer& action);
   void release(master::PublishSettings& action);
@@ -204,6 +219,8 @@ class MasterServer final {
   Rng rng_;
   Store& store_;
   TokenTable tokens_;
+  LoginWatch logins_{[this](const LoginProof& shown) { return callerOf(shown); }};
+  WallTime tokensLooked_{};  // those that expired until then let nobody in any more
   MasterMetrics metrics_;
   OutputGate gate_;
   Backups backups_;
@@ -247,7 +264,7 @@ class MasterServer final {
   StopsIfFailed stops_{"what was put off"};
   kj::TaskSet later_{stops_};
   StallDetector disk_;
-  kj::Promise<void> watchingDisk_ = nullptr;
+  kj::Promise<void> watchingDisk_ = nullptr, watchingTokens_ = nullptr;
 };
 
 }  // namespace tarcil

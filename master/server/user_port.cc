@@ -15,6 +15,7 @@
 #include "schema/convert.h"
 #include "schema/convert_cron.h"
 #include "schema/convert_member.h"
+#include "schema/convert_people.h"
 #include "schema/convert_profile.h"
 #include "schema/convert_support.h"
 
@@ -49,8 +50,14 @@ Error noSuchServer(const std::string& name) {
 // Every answer is filled from the newest state and leaves when that state is on disk.
 class UserPortImpl final : public UserPortServer<wire::UserPort> {
  public:
-  UserPortImpl(MasterServer& server, kj::Own<FairCalls::User> user, Caller caller)
-      : UserPortServer(kj::mv(user)), server_(server), caller_(std::move(caller)) {}
+  UserPortImpl(MasterServer& server, kj::Own<FairCalls::User> user, Caller caller, const LoginProof& shown)
+      : UserPortServer(kj::mv(user), caller.role),
+        server_(server),
+        caller_(std::move(caller)),
+        ended_(server.logins()
+                   .untilEnded(shown, caller_)
+                   .catch_([this](kj::Exception&& exception) { whyEnded_ = fromException(exception); })
+                   .fork()) {}
 
   kj::Promise<void> job(JobContext context) override {
     const JobId id = readJobId(context.getParams().getId());
@@ -288,6 +295,94 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
         .ignoreResult();
   }
 
+  kj::Promise<void> loginEnds(LoginEndsContext context) override {
+    context.allowCancellation();
+    return ended_.addBranch();
+  }
+
+  kj::Promise<void> users(UsersContext context) override {
+    const PeopleTable& people = server_.logic().people();
+    const auto page = pageOf(people.users(), text(context.getParams().getAfter()), people.user(caller_.user));
+    auto to = context.getResults().initUsers(static_cast<uint32_t>(page.told.size()));
+    for (uint32_t i = 0; i < to.size(); ++i) write(*page.told[i], to[i]);
+    if (page.isCut) context.getResults().setNext(text(page.told.back()->name));
+    return server_.synced();
+  }
+
+  kj::Promise<void> setUser(SetUserContext context) override {
+    requireOperator("change users");
+    const auto params = context.getParams();
+    master::UserSet set{.seen = {}, .next = read(params.getNext())};
+    if (params.hasSeen()) set.seen = read(params.getSeen());
+    return server_.changePeople(std::move(set), caller_);
+  }
+
+  kj::Promise<void> removeUser(RemoveUserContext context) override {
+    requireOperator("change users");
+    return server_.changePeople(master::UserRemoved{text(context.getParams().getName())}, caller_);
+  }
+
+  kj::Promise<void> accounts(AccountsContext context) override {
+    const PeopleTable& people = server_.logic().people();
+    const auto page =
+        pageOf(people.accounts(), text(context.getParams().getAfter()), people.accountOf(caller_.user));
+    auto to = context.getResults().initAccounts(static_cast<uint32_t>(page.told.size()));
+    for (uint32_t i = 0; i < to.size(); ++i) write(*page.told[i], to[i]);
+    if (page.isCut) context.getResults().setNext(text(page.told.back()->name));
+    return server_.synced();
+  }
+
+  kj::Promise<void> setAccount(SetAccountContext context) override {
+    requireOperator("change accounts");
+    const auto params = context.getParams();
+    master::AccountSet set{.seen = {}, .next = read(params.getNext())};
+    if (params.hasSeen()) set.seen = read(params.getSeen());
+    return server_.changePeople(std::move(set), caller_);
+  }
+
+  kj::Promise<void> removeAccount(RemoveAccountContext context) override {
+    requireOperator("change accounts");
+    return server_.changePeople(master::AccountRemoved{text(context.getParams().getName())}, caller_);
+  }
+
+  kj::Promise<void> addToken(AddTokenContext context) override {
+    const auto params = context.getParams();
+    const std::string user = requireSelf(text(params.getUser()));
+    return server_.makeToken(user, convert::readDuration(params.getLife(), "life"), caller_)
+        .then([context](MasterServer::NewToken&& made) mutable {
+          auto results = context.getResults();
+          results.setToken(text(made.text));
+          results.setId(made.id);
+          results.setUntil(toWire(made.until));
+        });
+  }
+
+  kj::Promise<void> tokens(TokensContext context) override {
+    const auto& all = server_.logic().people().tokens();
+    auto it = all.upper_bound(context.getParams().getAfter());
+    std::vector<TokenRecord> told;
+    for (; it != all.end() && told.size() < kMostInOneAnswer; ++it) {
+      if (!maySteer(caller_, it->second.user)) continue;
+      told.push_back(it->second);
+      told.back().digest = {};  // nobody's to see
+    }
+    auto results = context.getResults();
+    auto to = results.initTokens(static_cast<uint32_t>(told.size()));
+    for (uint32_t i = 0; i < told.size(); ++i) write(told[i], to[i]);
+    if (it != all.end()) results.setNext(told.back().id);
+    return server_.synced();
+  }
+
+  kj::Promise<void> revokeToken(RevokeTokenContext context) override {
+    const std::string of = caller_.role == Role::kOperate ? "" : caller_.user;
+    return server_.changePeople(master::TokenRevoked{context.getParams().getId(), of}, caller_);
+  }
+
+  kj::Promise<void> revokeTokens(RevokeTokensContext context) override {
+    const std::string user = requireSelf(text(context.getParams().getUser()));
+    return server_.changePeople(master::TokensRevoked{user}, caller_);
+  }
+
   kj::Promise<void> crons(CronsContext context) override {
     const auto after = context.getParams().getAfter();
     std::vector<CronView> crons =
@@ -422,6 +517,25 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
     }
   }
 
+  template <typename Record>
+  struct NamedPage {
+    std::vector<const Record*> told;
+    bool isCut = false;
+  };
+
+  // For operators those behind the name, for others their own.
+  template <typename Record>
+  NamedPage<Record> pageOf(const std::map<std::string, Record>& all, const std::string& after,
+                           const Record* own) const {
+    if (caller_.role != Role::kOperate)
+      return {own != nullptr && after.empty() ? std::vector{own} : std::vector<const Record*>{}};
+    NamedPage<Record> page;
+    auto it = all.upper_bound(after);
+    for (; it != all.end() && page.told.size() < kMostInOneAnswer; ++it) page.told.push_back(&it->second);
+    page.isCut = it != all.end();
+    return page;
+  }
+
   void requireOperator(const char* what) {
     if (caller_.role == Role::kOperate) return;
     kj::throwFatalException(toException(
@@ -546,15 +660,26 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
     });
   }
 
+  Status mayCall() const override { return whyEnded_; }
+
+  // Of a call that names a user, or nobody for oneself.
+  std::string requireSelf(const std::string& user) {
+    if (user.empty() || maySteer(caller_, user)) return user.empty() ? caller_.user : user;
+    kj::throwFatalException(
+        toException(denied("tokens of " + user + " are for that user and for operators")));
+  }
+
   MasterServer& server_;
   const Caller caller_;
+  Status whyEnded_;  // why what the caller logged in with no longer holds
+  kj::ForkedPromise<void> ended_;
 };
 
 }  // namespace
 
-wire::UserPort::Client makeUserPort(MasterServer& server, Caller caller) {
+wire::UserPort::Client makeUserPort(MasterServer& server, Caller caller, const LoginProof& shown) {
   auto user = server.fairCalls().user(caller.user);
-  return kj::heap<UserPortImpl>(server, kj::mv(user), std::move(caller));
+  return kj::heap<UserPortImpl>(server, kj::mv(user), std::move(caller), shown);
 }
 
 }  // namespace tarcil

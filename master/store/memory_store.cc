@@ -37,6 +37,9 @@ Result<StoreContents> MemoryStore::load() {
   contents.uploads = valuesOf(uploads_);
   contents.crons = valuesOf(crons_);
   contents.members = valuesOf(members_);
+  contents.users = valuesOf(users_);
+  contents.accounts = valuesOf(accounts_);
+  contents.tokens = valuesOf(tokens_);
   return contents;
 }
 

@@ -35,6 +35,9 @@ class MemoryStore final : public Store {
   void apply(const EraseProfiling& erase) { profilings_.erase(erase.application); }
   void apply(const EraseObserved& erase) { observed_.erase({erase.user, erase.application}); }
   void apply(const EraseCron& erase) { crons_.erase({erase.user, erase.name}); }
+  void apply(const EraseUser& erase) { users_.erase(erase.name); }
+  void apply(const EraseAccount& erase) { accounts_.erase(erase.name); }
+  void apply(const EraseToken& erase) { tokens_.erase(erase.id); }
   void apply(const EraseMember& erase) { members_.erase({erase.role, erase.name}); }
 
   void put(const ClusterRecord& record) { cluster_ = record; }
@@ -55,6 +58,9 @@ class MemoryStore final : public Store {
   void put(const ObservedProfile& record) { observed_[{record.user, record.application}] = record; }
   void put(const Cron& record) { crons_[{record.user, record.spec.name}] = record; }
   void put(const MemberRecord& record) { members_[{record.role, record.name}] = record; }
+  void put(const UserRecord& record) { users_[record.name] = record; }
+  void put(const AccountRecord& record) { accounts_[record.name] = record; }
+  void put(const TokenRecord& record) { tokens_[record.id] = record; }
   void put(const FilesRecord& record) { files_[{record.job, record.piece}] = record.files; }
   void put(const UploadRecord& record) { uploads_[record.job] = record; }
 
@@ -70,6 +76,9 @@ class MemoryStore final : public Store {
   std::map<std::pair<std::string, std::string>, ObservedProfile> observed_;
   std::map<std::pair<std::string, std::string>, Cron> crons_;
   std::map<std::pair<MemberRole, std::string>, MemberRecord> members_;
+  std::map<std::string, UserRecord> users_;
+  std::map<std::string, AccountRecord> accounts_;
+  std::map<uint64_t, TokenRecord> tokens_;
   std::map<JobId, JobRecord> jobs_;
   std::map<JobId, JobProgress> progress_;
   std::map<TaskKey, TaskRecord> tasks_;

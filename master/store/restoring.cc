@@ -50,6 +50,11 @@ void leaveAlone(const StoreContents& contents, std::vector<Mutation>& changes) {
   }
 }
 
+// What was revoked since the backup must not come back, and nobody knows what was.
+void revokeTokens(const StoreContents& contents, std::vector<Mutation>& changes) {
+  for (const TokenRecord& token : contents.tokens) changes.emplace_back(EraseToken{token.id});
+}
+
 }  // namespace
 
 Result<std::vector<Mutation>> changesOfRestore(const StoreContents& contents, WallTime now, Rng& rng) {
@@ -80,6 +85,7 @@ Result<std::vector<Mutation>> changesOfRestore(const StoreContents& contents, Wa
     changes.emplace_back(Put{std::move(progress)});
   }
   leaveAlone(contents, changes);
+  revokeTokens(contents, changes);
   return changes;
 }
 

@@ -16,6 +16,7 @@ namespace tarcil {
 // allocations past whatever may have been given out since. Tasks that were starting count as running: a
 // monitor that does not know one may have forgotten its end, and then it is lost, not launched again. Queued
 // tasks of exclusive jobs may have been started since: they wait for one server timeout (kOneServerTimeout).
+// Tokens that expire are revoked, all of them.
 // Invalid where the contents are no store's, or the counter is used up.
 Result<std::vector<Mutation>> changesOfRestore(const StoreContents& contents, WallTime now, Rng& rng);
 

@@ -19,6 +19,7 @@
 #include "core/state/stored_profile.h"
 #include "core/state/usage.h"
 #include "identity/logic/member.h"
+#include "identity/logic/person.h"
 #include "latebinding/pool_lease.h"
 
 namespace tarcil {
@@ -85,10 +86,10 @@ struct PlatformRecord {
   bool operator==(const PlatformRecord&) const = default;
 };
 
-using Record =
-    std::variant<ClusterRecord, ServerRecord, AgentRecord, AnswerRecord, JobRecord, JobProgress, TaskRecord,
-                 DecisionRecord, FilesRecord, UploadRecord, PlatformRecord, QualitySettings, Usage,
-                 StoredProfile, Profiling, ObservedProfile, Cron, MemberRecord>;
+using Record = std::variant<ClusterRecord, ServerRecord, AgentRecord, AnswerRecord, JobRecord, JobProgress,
+                            TaskRecord, DecisionRecord, FilesRecord, UploadRecord, PlatformRecord,
+                            QualitySettings, Usage, StoredProfile, Profiling, ObservedProfile, Cron,
+                            MemberRecord, UserRecord, AccountRecord, TokenRecord>;
 
 struct Put {
   Record record;
@@ -130,9 +131,19 @@ struct EraseMember {
   MemberRole role = MemberRole::kMonitor;
   std::string name;
 };
+struct EraseUser {
+  std::string name;
+};
+struct EraseAccount {
+  std::string name;
+};
+struct EraseToken {
+  uint64_t id = 0;
+};
 
-using Mutation = std::variant<Put, EraseAgent, EraseAnswer, EraseJob, EraseFiles, EraseUpload, EraseProfile,
-                              EraseProfiling, EraseObserved, EraseCron, EraseMember>;
+using Mutation =
+    std::variant<Put, EraseAgent, EraseAnswer, EraseJob, EraseFiles, EraseUpload, EraseProfile,
+                 EraseProfiling, EraseObserved, EraseCron, EraseMember, EraseUser, EraseAccount, EraseToken>;
 
 // Everything but input files and decisions, which are read on demand.
 struct StoreContents {
@@ -153,6 +164,9 @@ struct StoreContents {
   std::vector<UploadRecord> uploads;
   std::vector<Cron> crons;
   std::vector<MemberRecord> members{};
+  std::vector<UserRecord> users{};
+  std::vector<AccountRecord> accounts{};
+  std::vector<TokenRecord> tokens{};
 };
 
 // In bytes.

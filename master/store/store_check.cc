@@ -5,9 +5,12 @@
 #include <set>
 #include <utility>
 
+#include "core/base/hex.h"
 #include "core/base/names.h"
+#include "core/base/text.h"
 #include "core/model/cron_schedule.h"
 #include "identity/logic/member_table.h"
+#include "identity/logic/people_table.h"
 
 namespace tarcil {
 namespace {
@@ -45,6 +48,9 @@ struct ReadableKey {
   std::string operator()(const MemberRecord& r) const {
     return "i/" + std::string(tarcil::name(r.role)) + "/" + r.name;
   }
+  std::string operator()(const UserRecord& r) const { return "n/" + r.name; }
+  std::string operator()(const AccountRecord& r) const { return "b/" + r.name; }
+  std::string operator()(const TokenRecord& r) const { return "x/" + hexOf(r.id); }
 };
 
 // What the states of its tasks make a job.
@@ -89,6 +95,7 @@ class Checker {
     checkProfilings();
     for (const Cron& cron : contents_.crons) checkCronRecord(cron);
     checkMembers();
+    checkPeople();
     return std::move(problems_);
   }
 
@@ -372,6 +379,24 @@ class Checker {
       for (const MemberCertificate& certificate : member.certificates) {
         if (!serials.insert(certificate.serial).second) report(member, "two certificates have one serial");
       }
+    }
+  }
+
+  void checkPeople() {
+    std::set<std::string> accounts;
+    for (const AccountRecord& account : contents_.accounts) {
+      if (const Status good = checkAccount(account); !good) report(account, good.error().message);
+      accounts.insert(account.name);
+    }
+    for (const UserRecord& user : contents_.users) {
+      if (const Status good = checkUser(user); !good) report(user, good.error().message);
+      if (!user.account.empty() && !accounts.contains(user.account))
+        report(user, "its account " + shown(user.account) + " is not there");
+    }
+    std::map<std::string, size_t> tokens;
+    for (const TokenRecord& token : contents_.tokens) {
+      if (!isOfUser(token.role)) report(token, "it is a machine's");
+      if (++tokens[token.user] == kMaxTokensOfUser + 1) report(token, token.user + " has too many tokens");
     }
   }
 

@@ -36,6 +36,12 @@
 namespace tarcil {
 namespace {
 
+Error rootRefused(const std::string& user) {
+  return denied(
+      "user: " + user +
+      " is root on this server, whose operator lets no task run as that (the monitor's --allow-root)");
+}
+
 // Between two looks at something that only changes within milliseconds, and then once.
 constexpr Duration kLookAgain = std::chrono::milliseconds(10);
 // The processes of a killed supervisor are waited for so often, ten seconds together; those that stay even
@@ -374,6 +380,7 @@ Status ContainerExecutor::launch(const LaunchSpec& spec, const std::vector<Input
   if (Status room = checkDisk(); !room.ok()) return room;
   const auto user = users_.find(spec.user, clock_.now().steady);
   if (!user) return user.error();
+  if ((*user)->uid == 0 && !options_.allowRoot) return rootRefused(spec.user);
   auto setting = settingFor(spec);
   if (!setting) return setting.error();
   ShimStart start;

@@ -57,6 +57,9 @@ struct ContainerOptions {
   // their own.
   std::vector<std::string> allowedRoots;
 
+  // Whether tasks may run as a user of uid 0.
+  bool allowRoot = false;
+
   // Bytes of memory that belong to one resource unit; the limit of tasks that name none. 0: no limit.
   uint64_t memoryPerRu = 0;
 

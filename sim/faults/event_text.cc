@@ -140,6 +140,9 @@ struct MasterText {
   std::string operator()(const master::MembersChanged& event) const {
     return "MembersChanged" + part(event.change.index());
   }
+  std::string operator()(const master::PeopleChanged& event) const {
+    return "PeopleChanged" + part(event.change.index());
+  }
   std::string operator()(const master::SpaceMeasured& event) const {
     return "SpaceMeasured" + part(event.freeBytes);
   }

@@ -95,6 +95,9 @@ class StoreChecker {
   void take(const EraseProfiling&) {}
   void take(const EraseObserved&) {}
   void take(const EraseMember&) {}
+  void take(const EraseUser&) {}
+  void take(const EraseAccount&) {}
+  void take(const EraseToken&) {}
   void take(const EraseCron& erase) { now_.crons.erase({erase.user, erase.name}); }
   void take(const EraseJob& erase);
 

@@ -9,6 +9,7 @@
 #include "schema/convert.h"
 #include "schema/convert_cron.h"
 #include "schema/convert_member.h"
+#include "schema/convert_people.h"
 #include "schema/convert_performance.h"
 #include "schema/convert_pressure.h"
 #include "schema/convert_profile.h"
@@ -291,6 +292,27 @@ MemberRecord member() {
           .certificates = {{2, WallTime(Duration(3)), WallTime(Duration(4)), true}}};
 }
 
+UserRecord user() {
+  return {.name = "ann", .account = "physics", .role = Role::kRead, .runAs = {"ann"}, .changedBy = "oscar"};
+}
+
+AccountRecord account() {
+  return {.name = "physics",
+          .shares = 3,
+          .bounds = {.runningUnits = 64, .waitingTasks = 100, .specificationBytes = 1 << 20},
+          .changedBy = "oscar"};
+}
+
+TokenRecord userToken() {
+  return {.id = 7,
+          .digest = {1, 2, 3},
+          .user = "ann",
+          .runAs = {"ann"},
+          .made = WallTime(Duration(1)),
+          .until = WallTime(Duration(2)),
+          .madeBy = "oscar"};
+}
+
 ResultFile resultFile() {
   return {"out/a.csv", 12, 0644};
 }
@@ -350,6 +372,9 @@ constexpr Kind kKinds[] = {
     kindOf<wire::Cron, cron>("Cron"),
     kindOf<wire::CronSpec, cronSpec>("CronSpec"),
     kindOf<wire::Member, member>("Member"),
+    kindOf<wire::User, user>("User"),
+    kindOf<wire::Account, account>("Account"),
+    kindOf<wire::UserToken, userToken>("UserToken"),
 };
 
 }  // namespace

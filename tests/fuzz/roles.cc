@@ -82,7 +82,7 @@ typename W::Client deafAs() {
 }
 
 LetIn letsEverybodyIn() {
-  return LetIn([](Peer, kj::Maybe<FairCalls::User&>) {});
+  return LetIn([](Peer, kj::Maybe<FairCalls::User&>, kj::Promise<void>) {});
 }
 
 // An event loop, and a folder for sockets.

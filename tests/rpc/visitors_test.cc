@@ -29,6 +29,12 @@ class Gate final : public wire::MonitorPort::Server {
     const auto token = context.getParams().getToken();
     if (token == "right") letIn_(Peer::kUser);
     if (token == "ann") letIn_(Peer::kUser, *ann_);
+    if (token == "brief") {
+      auto pair = kj::newPromiseAndFulfiller<void>();
+      end_ = kj::mv(pair.fulfiller);
+      letIn_(Peer::kUser, nullptr, kj::mv(pair.promise));
+    }
+    if (token == "end") end_->fulfill();
     return kj::READY_NOW;
   }
 
@@ -36,6 +42,7 @@ class Gate final : public wire::MonitorPort::Server {
   kj::Own<FairCalls::User> ann_;
   const LetIn letIn_;
   size_t& calls_;
+  kj::Own<kj::PromiseFulfiller<void>> end_;  // of the login as "brief"
 };
 
 class VisitorsAtAServer : public testing::Test {
@@ -112,6 +119,27 @@ TEST_F(VisitorsAtAServer, AreReadNoFurtherThanABoundUntilTheyAreLetIn) {
   const size_t before = calls_;
   settle();
   EXPECT_EQ(calls_, before + 21) << "what came before the answer to the login is read after it";
+}
+
+TEST_F(VisitorsAtAServer, WhoAreInAreDisconnectedWhenOneOfTheirLoginsEnds) {
+  auto connection = connectHere(), other = connectHere();
+  done(say(*other, "right"));
+  done(say(*connection, "right"));
+  done(say(*connection, "brief"));
+  done(say(*connection, "right"));
+  auto gone = connection->onDisconnect(), otherGone = other->onDisconnect();
+  settle();
+  EXPECT_FALSE(gone.poll(io_.waitScope));
+  auto last = say(*connection, "end");
+  settle();
+  EXPECT_TRUE(gone.poll(io_.waitScope));
+  EXPECT_FALSE(otherGone.poll(io_.waitScope));
+}
+
+TEST_F(VisitorsAtAServer, LogInSoOftenOverOneConnection) {
+  auto connection = connectHere();
+  for (size_t i = 0; i < kMaxLogins; ++i) done(say(*connection, "right"));
+  EXPECT_THROW(done(say(*connection, "right")), kj::Exception);
 }
 
 TEST_F(VisitorsAtAServer, AreHeardAFewAtOnce) {

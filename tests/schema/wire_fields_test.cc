@@ -8,6 +8,7 @@
 #include "schema/convert.h"
 #include "schema/convert_cron.h"
 #include "schema/convert_member.h"
+#include "schema/convert_people.h"
 #include "schema/convert_profile.h"
 #include "tests/support/job_values.h"
 
@@ -368,6 +369,30 @@ TEST(WireFields, OfMembers) {
                             .invitation = Invitation{.word = {1, 2, 3}, .until = WallTime(Duration(1))},
                             .certificates = {{2, WallTime(Duration(3)), WallTime(Duration(4)), true}}};
   EXPECT_THAT(unsetBy<wire::Member>(member), IsEmpty());
+}
+
+TEST(WireFields, OfPeople) {
+  const UserRecord user{
+      .name = "n", .account = "a", .role = Role::kOperate, .runAs = {"r"}, .changedBy = "c"};
+  EXPECT_THAT(unsetBy<wire::User>(user), IsEmpty());
+  const AccountRecord account{.name = "n",
+                              .shares = 2,
+                              .bounds = {.runningUnits = 3,
+                                         .waitingTasks = 4,
+                                         .specificationBytes = 5,
+                                         .highestPriority = 6,
+                                         .mayOptOut = false},
+                              .changedBy = "c"};
+  EXPECT_THAT(unsetBy<wire::Account>(account), IsEmpty());
+  const TokenRecord token{.id = 1,
+                          .digest = {1},
+                          .user = "u",
+                          .role = Role::kRead,
+                          .runAs = {"r"},
+                          .made = WallTime(Duration(1)),
+                          .until = WallTime(Duration(2)),
+                          .madeBy = "m"};
+  EXPECT_THAT(unsetBy<wire::UserToken>(token), IsEmpty());
 }
 
 TEST(WireFields, OfServersAndSettings) {

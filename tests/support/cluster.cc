@@ -130,6 +130,15 @@ ProcessResult TestCluster::run(std::vector<std::string> arguments, Environment m
   return startCommand(std::move(arguments), std::move(more)).finish();
 }
 
+ProcessResult TestCluster::runAs(const std::string& user, std::vector<std::string> arguments,
+                                 Environment more) const {
+  more.merge(environment());
+  arguments.insert(arguments.begin(),
+                   {"/usr/bin/setpriv", "--reuid", user, "--regid", "65534", "--clear-groups",
+                    "/usr/bin/timeout", "--kill-after=5", "60", TARCIL_BINARY});
+  return Process(arguments, more).finish();
+}
+
 Json TestCluster::json(std::vector<std::string> arguments, int exitCode) const {
   arguments.push_back("--json");
   const ProcessResult result = run(arguments);
@@ -305,6 +314,7 @@ void ManualCluster::start(const std::string& name) {
   }
   arguments.push_back(TARCIL_BINARY);
   arguments.insert(arguments.end(), role.arguments.begin(), role.arguments.end());
+  for (const std::string& flag : plan_.withoutFlags) std::erase(arguments, flag);
   if (role.role == "monitor")
     arguments.insert(arguments.end(), plan_.monitorFlags.begin(), plan_.monitorFlags.end());
   if (role.role == "master")

@@ -66,6 +66,9 @@ class TestCluster {
   // A command of tarcil on this cluster, ended after a minute at the latest (exit code 124).
   Process startCommand(std::vector<std::string> arguments, Environment more = {}) const;
   ProcessResult run(std::vector<std::string> arguments, Environment more = {}) const;
+  // As run(), as another user of this machine.
+  ProcessResult runAs(const std::string& user, std::vector<std::string> arguments,
+                      Environment more = {}) const;
   // As run(), with --json; fails the test where the exit code is not `exitCode`, and throws where there is
   // no JSON.
   Json json(std::vector<std::string> arguments, int exitCode = 0) const;
@@ -123,6 +126,7 @@ struct ClusterPlan {
   int failingWith = 128 + 9;                   // how it ends there, as a shell tells it
   std::vector<std::string> monitorFlags = {};  // more arguments of each monitor
   std::vector<std::string> masterFlags = {};   // ... and of the master
+  std::vector<std::string> withoutFlags = {};  // that processes would have
   // Options of the process of a name, with values, in place of those it would have.
   std::map<std::string, std::map<std::string, std::string>> optionsOf = {};
   // Shell that goes before the process of a name, such as "ulimit -n 256".

@@ -7,6 +7,7 @@
 #include "core/base/units.h"
 #include "master/logic/jobs/acceptance.h"
 #include "master/logic/jobs/task_life.h"
+#include "master/logic/people/account_bounds.h"
 
 namespace tarcil::master {
 namespace {
@@ -38,8 +39,10 @@ void setProblem(EventContext& context, Cron& cron, const std::string& problem) {
 // Why the cron's job cannot be made now.
 Status mayMakeJob(const Tables& tables, const JobRecord& record) {
   std::string problem = tooLarge(tables.options, record);
+  if (problem.empty()) problem = whyNotByAccount(tables, record);
   if (problem.empty()) problem = tooManyUsers(tables, record.user);
   if (problem.empty()) problem = tooMany(tables, record);
+  if (problem.empty()) problem = tooManyOfAccount(tables, record);
   if (problem.empty()) problem = whyNoNewJobs(tables);
   if (problem.empty()) return {};
   return Error{ErrorCode::kExhausted, std::move(problem)};

@@ -8,6 +8,7 @@
 #include "core/state/run_as.h"
 #include "master/logic/cron/cron_jobs.h"
 #include "master/logic/jobs/acceptance.h"
+#include "master/logic/people/account_bounds.h"
 
 namespace tarcil::master {
 namespace {
@@ -105,10 +106,10 @@ Status addCron(EventContext& context, const CronAdded& event) {
   if (Status good = checkCron(spec, tables.crons.zones()); !good) return good;
   const Result<std::string> runAs = runAsFor(spec.job, event.caller);
   if (!runAs) return runAs.error();
-  if (std::string problem =
-          tooLarge(tables.options, {.id = {}, .spec = spec.job, .user = user, .runAs = *runAs});
-      !problem.empty())
-    return invalid(std::move(problem));
+  const JobRecord record{.id = {}, .spec = spec.job, .user = user, .runAs = *runAs};
+  for (std::string problem : {tooLarge(tables.options, record), whyNotByAccount(tables, record)}) {
+    if (!problem.empty()) return invalid(std::move(problem));
+  }
   if (Status comes = requireSomeTime(tables, spec, context.now.wall); !comes) return comes;
   if (there != nullptr) {
     replace(context, *there, spec, *runAs);

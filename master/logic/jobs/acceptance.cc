@@ -7,6 +7,7 @@
 #include "master/logic/jobs/job_numbers.h"
 #include "master/logic/jobs/profiling.h"
 #include "master/logic/jobs/rejudging.h"
+#include "master/logic/people/account_bounds.h"
 
 namespace tarcil::master {
 namespace {
@@ -94,6 +95,7 @@ std::string tooManyUsers(const Tables& tables, const std::string& user) {
 
 Job& acceptJob(EventContext& context, JobRecord record, Agent& owner) {
   record.number = newJobNumber(context);
+  placeInAccount(context.tables, record.user);
   Job& job = context.tables.jobs.add(record, owner.record.name, queueTime(context));
   owner.jobs.insert(record.id);
   context.out.put(job.record);

@@ -12,6 +12,7 @@
 #include "master/logic/jobs/profiling.h"
 #include "master/logic/jobs/task_life.h"
 #include "master/logic/jobs/uploads.h"
+#include "master/logic/people/account_bounds.h"
 #include "master/logic/queue/offers.h"
 #include "master/logic/servers/job_resident.h"
 
@@ -80,14 +81,18 @@ std::vector<RuIndex> chooseUnits(const RuSet& free, const Claim& claim) {
   return units;
 }
 
-// Judges one claim on the newest state; takes the units and extras where it is granted.
-Grant tryClaim(EventContext& context, const Job& job, const Judging& judging, const Claim& claim) {
+// Judges one claim on the newest state; takes the units and extras where it is granted. `left`: units that
+// the job's account may still hold.
+Grant tryClaim(EventContext& context, const Job& job, const Judging& judging, const Claim& claim,
+               uint64_t& left) {
   const bool mayNotStart = job.progress.held || context.now.steady < job.notBefore;
   const bool waits = job.tasks.state(claim.task) == RunState::kQueued;
   if (mayNotStart || !waits || job.awaiting.contains(claim.task) ||
       job.tasks.attempt(claim.task) != claim.attempt) {
     return {Verdict::kTaskNotWaiting};
   }
+  // To its account, none are.
+  if (claim.rus > left) return {Verdict::kNotFree};
   ServerTable& servers = context.tables.servers;
   if (claim.server >= servers.size()) return {Verdict::kUnknownServer};
   Server& server = servers.at(claim.server);
@@ -100,6 +105,7 @@ Grant tryClaim(EventContext& context, const Job& job, const Judging& judging, co
   const JobSpec& spec = job.record.spec;
   Grant grant{verdict, newAllocation(context), chooseUnits(server.status.free, claim),
               lowestExtras(server.status.freeExtras, spec.extras)};
+  left -= claim.rus;
   servers.occupy(server, residentOf(spec, grant.allocation, grant.rus, grant.extras));
   return grant;
 }
@@ -126,8 +132,9 @@ std::vector<Grant> judgeClaims(EventContext& context, const Job& job, const Comm
   std::vector<Grant> grants;
   grants.reserve(commit.claims.size());
   size_t granted = 0;
+  uint64_t left = commit.claims.empty() ? 0 : UnitsLeft(context.tables).of(job.record.user);
   for (const Claim& claim : commit.claims) {
-    grants.push_back(tryClaim(context, job, commit.judging, claim));
+    grants.push_back(tryClaim(context, job, commit.judging, claim, left));
     if (grants.back().verdict == Verdict::kGranted) ++granted;
   }
   if (!commit.gang || granted == grants.size()) return grants;
@@ -171,6 +178,9 @@ std::vector<Grant> applyClaims(EventContext& context, Job& job, const Commit& co
   // But for how long its tasks wait, which it has not heard yet, or its clock goes faster.
   if (context.now.steady < job.notBefore) context.tables.jobs.noteWhole(job);
   std::string reason = asReason(commit.waitReason);
+  if (job.waits()) {
+    if (std::string full = whyNoUnits(context.tables, job); !full.empty()) reason = std::move(full);
+  }
   if (!job.progress.held && job.progress.reason != reason) {
     job.progress.reason = std::move(reason);
     context.tables.jobs.noteProgress(job);
@@ -210,6 +220,9 @@ CommitAnswer applyNewJob(EventContext& context, Agent& agent, const Commit& comm
   if (std::string problem = tooLarge(context.tables.options, record); !problem.empty()) {
     return refused(commit.sequence, std::move(problem));
   }
+  if (std::string problem = whyNotByAccount(context.tables, record); !problem.empty()) {
+    return refused(commit.sequence, std::move(problem));
+  }
   if (std::string problem = tooManyUsers(context.tables, record.user); !problem.empty()) {
     return refused(commit.sequence, std::move(problem));
   }
@@ -220,6 +233,7 @@ CommitAnswer applyNewJob(EventContext& context, Agent& agent, const Commit& comm
     return refused(commit.sequence, std::move(problem));
   }
   std::string problem = tooMany(context.tables, record);
+  if (problem.empty()) problem = tooManyOfAccount(context.tables, record);
   if (problem.empty() && !sentAhead) problem = tooManyFiles(context.tables, record.user, record.fileBytes);
   if (problem.empty()) problem = whyNoNewJobs(context.tables);
   if (!problem.empty()) {

@@ -5,6 +5,7 @@
 #include "master/logic/jobs/rejudging.h"
 #include "master/logic/jobs/task_life.h"
 #include "master/logic/jobs/uploads.h"
+#include "master/logic/people/account_bounds.h"
 #include "master/logic/queue/reservation.h"
 
 namespace tarcil::master {
@@ -63,6 +64,7 @@ Status rerun(EventContext& context, Job& job) {
   if (job.record.hasFiles && !job.progress.keepsFiles)
     return mayNot(job, "shipped files that are not kept any more; submit it again");
   std::string problem = tooMany(tables, job.record);
+  if (problem.empty()) problem = tooManyOfAccount(tables, job.record);
   if (problem.empty()) problem = tooManyFiles(tables, job.record.user, job.record.fileBytes);
   if (problem.empty()) problem = whyNoNewJobs(tables);
   if (!problem.empty()) return Error{ErrorCode::kExhausted, std::move(problem)};
@@ -100,6 +102,12 @@ Status steerJob(EventContext& context, const JobSteered& event) {
   if (event.change == JobChange::kPriority && event.priority > kMaxPriority) {
     return invalid("priority: " + std::to_string(event.priority) + " is not in 0 to " +
                    std::to_string(kMaxPriority));
+  }
+  if (event.change == JobChange::kPriority && event.caller.role != Role::kOperate) {
+    JobRecord record = job.record;
+    record.spec.priority = event.priority;
+    if (std::string problem = whyNotByAccount(context.tables, record); !problem.empty())
+      return invalid(std::move(problem));
   }
   if (event.change == JobChange::kRerun) return rerun(context, job);
   if (isFinal(job.progress.state) || job.progress.cancelRequested) return {};

@@ -51,8 +51,7 @@ JobTable::JobTable(std::deque<JobRecord> jobs, std::vector<JobProgress> progress
     TaskRecord& task = tasks.front();
     Job* job = find(task.job);
     if (job == nullptr || task.index >= job->tasks.size()) continue;
-    --job->inState[static_cast<size_t>(job->tasks.state(task.index))];
-    ++job->inState[static_cast<size_t>(task.state)];
+    recount(*job, job->tasks.state(task.index), task.state, 1);
     if (task.moving && isActive(task.state)) ++job->moving;
     job->tasks[task.index] = std::move(task);
   }
@@ -83,7 +82,7 @@ Job& JobTable::insert(JobRecord record, WallTime now) {
                .byAgeOfUser = ofUser.byAge.insert(ofUser.byAge.end(), age)};
   if (job.record.number > 0) byNumber_.emplace_hint(byNumber_.end(), job.record.number, &job);
   job.index.equivalenceClass = equivalenceClassOf(job.record);
-  job.index.user = queue_.order().numberOf(job.record.user);
+  job.index.user = ofUser.number = queue_.order().numberOf(job.record.user);
   followers_.add(job.record);
   ++ofUser.unfinished;
   job.index.bytes = bytesOf(job.record);
@@ -99,6 +98,14 @@ void JobTable::makeTasks(Job& job) {
   const RunState state = job.progress.cancelRequested ? RunState::kCancelled : RunState::kQueued;
   job.tasks = JobTasks(job.record.id, job.record.spec.tasks, state);
   job.inState[static_cast<size_t>(state)] = job.record.spec.tasks;
+  if (state == RunState::kQueued) job.index.ofUser->queued += job.record.spec.tasks;
+}
+
+void JobTable::recount(Job& job, RunState from, RunState to, uint32_t tasks) {
+  job.inState[static_cast<size_t>(from)] -= tasks;
+  job.inState[static_cast<size_t>(to)] += tasks;
+  if (from == RunState::kQueued) job.index.ofUser->queued -= tasks;
+  if (to == RunState::kQueued) job.index.ofUser->queued += tasks;
 }
 
 Job& JobTable::add(const JobRecord& record, const std::string& owner, WallTime now) {
@@ -177,8 +184,7 @@ void JobTable::setNumber(Job& job, JobNumber number) {
 
 void JobTable::setState(Job& job, TaskIndex task, RunState state) {
   TaskRecord& record = job.tasks[task];
-  --job.inState[static_cast<size_t>(record.state)];
-  ++job.inState[static_cast<size_t>(state)];
+  recount(job, record.state, state, 1);
   record.state = state;
   noteTask(job, task);
   noteNews(job, task);
@@ -186,8 +192,7 @@ void JobTable::setState(Job& job, TaskIndex task, RunState state) {
 
 void JobTable::cancelWithoutRecord(Job& job) {
   const uint32_t cancelled = job.tasks.cancelWithoutRecord();
-  job.inState[static_cast<size_t>(RunState::kQueued)] -= cancelled;
-  job.inState[static_cast<size_t>(RunState::kCancelled)] += cancelled;
+  recount(job, RunState::kQueued, RunState::kCancelled, cancelled);
   noteProgress(job);
   if (cancelled > 0) noteWhole(job);
 }
@@ -356,8 +361,7 @@ void JobTable::reopen(Job& job, const std::string& owner) {
   if (job.progress.keepsFiles) eraseKeptFiles(job);
   followers_.add(job.record);
   const uint32_t queued = job.tasks.queueWithoutRecord();
-  job.inState[static_cast<size_t>(RunState::kCancelled)] -= queued;
-  job.inState[static_cast<size_t>(RunState::kQueued)] += queued;
+  recount(job, RunState::kCancelled, RunState::kQueued, queued);
   job.tasks.forEachRecord([this, &job](TaskRecord& task) {
     if (task.state == RunState::kDone || !isFinal(task.state)) return;
     task.failures = task.excused = 0;

@@ -29,8 +29,10 @@ using JobsChanged = boost::container::small_vector<Job*, 4>;
 
 // The jobs of one user that are kept.
 struct JobsOfUser {
+  UserNumber number = 0;  // in the queue
   ByAge byAge;
   size_t unfinished = 0;
+  uint64_t queued = 0;     // tasks
   size_t bytes = 0;        // of the unfinished ones
   uint64_t fileBytes = 0;  // of the input files of these
 };
@@ -239,6 +241,8 @@ class JobTable {
   size_t finishedBytes() const { return finishedBytes_; }
   size_t unfinishedBytes() const { return bytes_ - finishedBytes_; }
   size_t unfinishedBytesOf(const std::string& user) const;
+  // Of everybody who has jobs.
+  const std::unordered_map<std::string, JobsOfUser>& users() const { return ofUser_; }
   // Of input files, which the store has while their job is unfinished.
   uint64_t fileBytes() const { return fileBytes_; }
   uint64_t fileBytesOf(const std::string& user) const;
@@ -260,6 +264,8 @@ class JobTable {
   Job& insert(JobRecord record, WallTime now);
   // Every task without a record.
   static void makeTasks(Job& job);
+  // So many of the job's tasks go from one state to another.
+  static void recount(Job& job, RunState from, RunState to, uint32_t tasks);
   void addPreemptible(const Job& job, AllocationId allocation);
   void erasePreemptible(const Job& job, AllocationId allocation);
   void note(Job& job);

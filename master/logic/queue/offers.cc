@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/decide/margin.h"
+#include "master/logic/people/account_bounds.h"
 #include "master/logic/queue/preemption.h"
 #include "master/logic/queue/reservation.h"
 
@@ -93,13 +94,19 @@ void offerJobs(EventContext& context) {
   WaitingQueue& queue = tables.jobs.queue();
   // What found no place by the margin may find one without it.
   const bool judgedMoreKindly = marginLapses(tables) && !tables.queueTold.crowded;
-  if (tables.servers.takeBetter() || judgedMoreKindly) queue.wakeAll();
+  const bool isBetter = tables.servers.takeBetter();
+  if (isBetter || judgedMoreKindly) queue.wakeAll();
+  // An account may have given back what others of its jobs wait for.
+  if (isBetter && tables.people.boundsUnits()) queue.wakeUntriable();
   updatePreemptions(context);
   updateReservation(context);
-  const auto lookUp = [&tables](const JobId& id) -> WaitingQueue::Candidate {
+  UnitsLeft left(tables);
+  const auto lookUp = [&tables, &left](const JobId& id) -> WaitingQueue::Candidate {
     const Agent* owner = whoTries(tables, id);
-    return {.whoTries = owner == nullptr ? std::nullopt : std::optional<uint64_t>(*owner->session),
-            .units = tables.jobs.find(id)->wanted().units()};
+    const Job& job = *tables.jobs.find(id);
+    const bool isTried = owner != nullptr && left.of(job.record.user) >= unitsToStart(job);
+    return {.whoTries = isTried ? std::optional<uint64_t>(*owner->session) : std::nullopt,
+            .units = job.wanted().units()};
   };
   std::map<SessionId, std::vector<JobOffer>> offers;
   std::vector<JobOffer> given = queue.offerJobs(kMaxOffersAtOnce, lookUp);

@@ -40,7 +40,41 @@ void WaitingOrder::setShares(UserNumber user, uint32_t shares) {
 
 void WaitingOrder::addHeld(UserNumber user, int64_t units) {
   users_[user].held += units;
-  reorderLines(user);
+  if (Account* account = users_[user].account) {
+    account->held += units;
+    reorderLines(*account);
+  } else {
+    reorderLines(user);
+  }
+}
+
+void WaitingOrder::setAccount(UserNumber number, const std::string& name) {
+  User& user = users_[number];
+  Account* const before = user.account;
+  Account* const after = name.empty() ? nullptr : &accounts_[name];
+  if (before == after) return;
+  user.account = after;
+  if (before != nullptr) {
+    before->held -= user.held;
+    before->users.erase(number);
+    reorderLines(*before);
+  }
+  if (after != nullptr) {
+    after->held += user.held;
+    after->users.insert(number);
+    reorderLines(*after);
+  }
+  reorderLines(number);
+}
+
+void WaitingOrder::setSharesOfAccount(const std::string& name, uint32_t shares) {
+  Account& account = accounts_[name];
+  account.shares = shares;
+  reorderLines(account);
+}
+
+void WaitingOrder::reorderLines(const Account& account) {
+  for (const UserNumber user : account.users) reorderLines(user);
 }
 
 void WaitingOrder::reorderLines(UserNumber user) {
@@ -56,8 +90,11 @@ int64_t WaitingOrder::step(WallTime time) const {
 WaitingOrder::Key WaitingOrder::keyOf(const Lines::value_type& line) const {
   const auto& [user, priority] = line.first;
   const WallTime since = std::max(line.second.byAge.begin()->first.submitted, line.second.granted);
+  const double held = static_cast<double>(users_[user].held) / users_[user].shares;
+  const Account* account = users_[user].account;
   return {.rank = step(since) - priority,
-          .held = static_cast<double>(users_[user].held) / users_[user].shares,
+          .heldByAccount = account == nullptr ? held : static_cast<double>(account->held) / account->shares,
+          .held = held,
           .since = since,
           .urgency = static_cast<uint8_t>(255 - priority),
           .user = user};
@@ -277,7 +314,9 @@ void WaitingOrder::walk(const Modes& modes, const SkippedClasses& without, const
     heads.push_back(std::move(head));
     std::push_heap(heads.begin(), heads.end());
   };
-  std::unordered_map<UserNumber, double> more;  // held by the jobs visited, for each share
+  // Held by the jobs visited, for each share.
+  std::unordered_map<UserNumber, double> more;
+  std::unordered_map<const Account*, double> moreOfAccount;
   auto next = order_.begin();
   while (true) {
     while (next != order_.end() && (heads.empty() || next->first < heads.front().key)) {
@@ -289,9 +328,12 @@ void WaitingOrder::walk(const Modes& modes, const SkippedClasses& without, const
     Head head = std::move(heads.back());
     heads.pop_back();
     const UserNumber user = head.key.user;
-    const double held = head.cursor.line()->second.key.held + more[user];
-    if (held > head.key.held) {  // another line of theirs came first
-      head.key.held = held;
+    const Account* account = users_[user].account;
+    Key now = head.cursor.line()->second.key;
+    now.held += more[user];
+    now.heldByAccount += account == nullptr ? more[user] : moreOfAccount[account];
+    if (now > head.key) {  // another line of theirs came first
+      head.key = now;
       push(std::move(head));
       continue;
     }
@@ -300,6 +342,7 @@ void WaitingOrder::walk(const Modes& modes, const SkippedClasses& without, const
     const auto units = visit(*key);
     if (!units) return;
     more[user] += static_cast<double>(*units) / users_[user].shares;
+    if (account != nullptr) moreOfAccount[account] += static_cast<double>(*units) / account->shares;
     push(std::move(head));
   }
 }

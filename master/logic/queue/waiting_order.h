@@ -45,9 +45,9 @@ inline constexpr size_t kModes = 4;
 
 // Jobs of one user and one priority form a line, the oldest first. Lines go
 //   1. by rank: their priority, plus 1 for each interval `ageing` in which they got nothing;
-//   2. by the units that the user's tasks hold per share: the user with the least comes first (weighted
-//   max-min
-//      fairness, as in fair-share schedulers and dominant resource fairness of one resource);
+//   2. by the units that the tasks of the user's account hold per share of that: the account with the least
+//      comes first (weighted max-min fairness, as in fair-share schedulers and dominant resource fairness of
+//      one resource); a user in none is an account of one. Within an account by those of the user, likewise;
 //   3. by how long they have got nothing.
 // The order of jobs follows: the first of the first line comes first; the next is the first of what is left,
 // as if that user held what the job wants, and so on.
@@ -59,8 +59,8 @@ inline constexpr size_t kModes = 4;
 //
 // Within a line jobs are kept by class, so that a walk skips all of a class at once.
 //
-// Single-threaded. Changes take O(log jobs + log lines), those of a user O(log lines) for each of the
-// user's lines.
+// Single-threaded. Changes take O(log jobs + log lines), those of a user O(log lines) for each line of the
+// account's users.
 class WaitingOrder {
  public:
   // `ageing` of zero: never.
@@ -73,6 +73,11 @@ class WaitingOrder {
   void setShares(UserNumber user, uint32_t shares);
   // The user's tasks hold `units` more; fewer where negative.
   void addHeld(UserNumber user, int64_t units);
+  int64_t heldBy(UserNumber user) const { return users_[user].held; }
+  // The user shares what the account gets; an empty name: is in none.
+  void setAccount(UserNumber user, const std::string& account);
+  // At least 1; 1 where never set.
+  void setSharesOfAccount(const std::string& account, uint32_t shares);
 
   // --- Jobs
   // Adds the job, or changes its mode.
@@ -130,7 +135,7 @@ class WaitingOrder {
   using ClassMap = std::map<EquivalenceClass, ClassMembers>;
   struct Key {
     int64_t rank = 0;
-    double held = 0;  // units for each share
+    double heldByAccount = 0, held = 0;  // units for each share
     WallTime since = kNever;
     uint8_t urgency = 0;  // 255 - priority
     UserNumber user = 0;
@@ -144,9 +149,15 @@ class WaitingOrder {
   };
   using LineId = std::pair<UserNumber, uint8_t>;  // and priority
   using Lines = std::map<LineId, Line>;
-  struct User {
+  struct Account {
     uint32_t shares = 1;
     int64_t held = 0;  // units
+    std::set<UserNumber> users{};
+  };
+  struct User {
+    uint32_t shares = 1;
+    int64_t held = 0;            // units
+    Account* account = nullptr;  // null: none
   };
   class ClassCursor;
   class LineCursor;
@@ -163,13 +174,15 @@ class WaitingOrder {
   void refresh(Lines::iterator line, ClassMap::iterator equivalenceClass);
   void reorder(Lines::iterator line);
   void reorderLines(UserNumber user);
+  void reorderLines(const Account& account);
   const ClassMembers* find(const QueueKey& key) const;
   void walk(const Modes& modes, const SkippedClasses& without, const Visit& visit) const;
 
   const Duration ageing_;
   std::unordered_map<std::string, UserNumber> numbers_;
-  std::vector<User> users_;  // by number
-  Lines lines_;              // none is empty
+  std::vector<User> users_;                  // by number
+  std::map<std::string, Account> accounts_;  // that users are in, or were
+  Lines lines_;                              // none is empty
   std::map<Key, Lines::const_iterator> order_;
   std::map<LineId, WallTime> granted_;  // last, also of lines without jobs
   std::array<size_t, kModes> sizes_{};

@@ -27,6 +27,9 @@ struct Collect {
   void operator()(UploadRecord&& r) { to.uploads.push_back(r); }
   void operator()(Cron&& r) { to.crons.push_back(std::move(r)); }
   void operator()(MemberRecord&& r) { to.members.push_back(std::move(r)); }
+  void operator()(UserRecord&& r) { to.users.push_back(std::move(r)); }
+  void operator()(AccountRecord&& r) { to.accounts.push_back(std::move(r)); }
+  void operator()(TokenRecord&& r) { to.tokens.push_back(std::move(r)); }
 };
 
 // As changes of a store that is ordered by keys.
@@ -43,6 +46,9 @@ struct AddTo {
   void operator()(const EraseObserved& erase) const { to.erase(observedKey(erase.user, erase.application)); }
   void operator()(const EraseCron& erase) const { to.erase(cronKey(erase.user, erase.name)); }
   void operator()(const EraseMember& erase) const { to.erase(memberKey(erase.role, erase.name)); }
+  void operator()(const EraseUser& erase) const { to.erase(userKey(erase.name)); }
+  void operator()(const EraseAccount& erase) const { to.erase(accountKey(erase.name)); }
+  void operator()(const EraseToken& erase) const { to.erase(tokenKey(erase.id)); }
   void operator()(const EraseUpload& erase) const { to.erase(jobKey(RecordKind::kUpload, erase.job)); }
   void operator()(const EraseFiles& erase) const { eraseAll(RecordKind::kFiles, erase.job); }
   void operator()(const EraseJob& erase) const {

@@ -6,9 +6,11 @@
 
 #include <cstring>
 
+#include "core/base/hex.h"
 #include "schema/convert.h"
 #include "schema/convert_cron.h"
 #include "schema/convert_member.h"
+#include "schema/convert_people.h"
 #include "schema/convert_profile.h"
 #include "schema/convert_support.h"
 #include "schema/store.capnp.h"
@@ -60,6 +62,9 @@ struct KeyOf {
   std::string operator()(const ObservedProfile& r) const { return observedKey(r.user, r.application); }
   std::string operator()(const Cron& r) const { return cronKey(r.user, r.spec.name); }
   std::string operator()(const MemberRecord& r) const { return memberKey(r.role, r.name); }
+  std::string operator()(const UserRecord& r) const { return userKey(r.name); }
+  std::string operator()(const AccountRecord& r) const { return accountKey(r.name); }
+  std::string operator()(const TokenRecord& r) const { return tokenKey(r.id); }
 };
 
 void writeUnits(const RuSet& units, auto init) {
@@ -137,6 +142,9 @@ struct Encode {
   void operator()(const ObservedProfile& r) { write(r, to.initObserved()); }
   void operator()(const Cron& r) { write(r, to.initCron()); }
   void operator()(const MemberRecord& r) { write(r, to.initMember()); }
+  void operator()(const UserRecord& r) { write(r, to.initUser()); }
+  void operator()(const AccountRecord& r) { write(r, to.initAccount()); }
+  void operator()(const TokenRecord& r) { write(r, to.initToken()); }
 };
 
 ServerRecord readServer(wire::ServerRecord::Reader from) {
@@ -187,6 +195,18 @@ std::string cronKey(const std::string& user, const std::string& name) {
 
 std::string memberKey(MemberRole role, const std::string& name) {
   return prefix(RecordKind::kMember) + std::string(tarcil::name(role)) + '/' + name;
+}
+
+std::string userKey(const std::string& user) {
+  return prefix(RecordKind::kUser) + user;
+}
+
+std::string accountKey(const std::string& account) {
+  return prefix(RecordKind::kAccount) + account;
+}
+
+std::string tokenKey(uint64_t id) {
+  return prefix(RecordKind::kToken) + hexOf(id);
 }
 
 std::string agentKey(const std::string& agent) {
@@ -276,6 +296,12 @@ Record decodeRecord(std::string_view key, std::string_view value) {
       return read(stored.getObserved());
     case wire::StoredRecord::MEMBER:
       return read(stored.getMember());
+    case wire::StoredRecord::USER:
+      return read(stored.getUser());
+    case wire::StoredRecord::ACCOUNT:
+      return read(stored.getAccount());
+    case wire::StoredRecord::TOKEN:
+      return read(stored.getToken());
     case wire::StoredRecord::CRON:
       return read(stored.getCron());
   }

@@ -29,6 +29,9 @@ enum class RecordKind : char {
   kObserved = 'o',
   kCron = 'k',
   kMember = 'i',
+  kUser = 'n',
+  kAccount = 'b',
+  kToken = 'x',
 };
 
 std::string keyOf(const Record& record);
@@ -37,6 +40,9 @@ std::string profilingKey(const std::string& application);
 std::string observedKey(const std::string& user, const std::string& application);
 std::string cronKey(const std::string& user, const std::string& name);
 std::string memberKey(MemberRole role, const std::string& name);
+std::string userKey(const std::string& user);
+std::string accountKey(const std::string& account);
+std::string tokenKey(uint64_t id);
 std::string agentKey(const std::string& agent);
 std::string answerKey(const std::string& agent, uint64_t epoch, uint64_t sequence);
 // Key, or beginning of the keys, of what belongs to a job.

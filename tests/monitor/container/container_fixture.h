@@ -51,6 +51,7 @@ inline ContainerOptions optionsIn(const std::string& folder) {
   options.shim = TARCIL_SHIM;
   options.tag = "test-" + std::to_string(::getpid());
   options.server = "s1";
+  options.allowRoot = true;
   return options;
 }
 

@@ -122,6 +122,29 @@ TEST(StoredRecords, ComeBackAsTheyWere) {
                             .invitation = Invitation{.word = {1}, .until = WallTime(Duration(7))},
                             .certificates = {{5, WallTime(Duration(1)), WallTime(Duration(2)), true}}};
   EXPECT_EQ(std::get<MemberRecord>(stored(member)), member);
+  const UserRecord user{.name = "ann",
+                        .account = "physics",
+                        .role = Role::kRead,
+                        .runAs = {"ann", "nobody"},
+                        .changedBy = "oscar"};
+  EXPECT_EQ(std::get<UserRecord>(stored(user)), user);
+  AccountRecord account{.name = "physics", .shares = 3, .changedBy = "oscar"};
+  EXPECT_EQ(std::get<AccountRecord>(stored(account)), account);
+  account.bounds = {.runningUnits = 4,
+                    .waitingTasks = 0,
+                    .specificationBytes = uint64_t{5} << 30,
+                    .highestPriority = 0,
+                    .mayOptOut = false};
+  EXPECT_EQ(std::get<AccountRecord>(stored(account)), account);
+  const TokenRecord token{.id = 7,
+                          .digest = {1, 2, 3},
+                          .user = "ann",
+                          .role = Role::kOperate,
+                          .runAs = {"ann"},
+                          .made = WallTime(Duration(1)),
+                          .until = WallTime(Duration(2)),
+                          .madeBy = "oscar"};
+  EXPECT_EQ(std::get<TokenRecord>(stored(token)), token);
 }
 
 TEST(StoredRecords, OfFormat1AreRead) {

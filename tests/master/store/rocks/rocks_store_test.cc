@@ -132,6 +132,20 @@ TEST_F(RocksStoreTest, HoldsCronsUntilTheyAreRemoved) {
   EXPECT_THAT(contentsOf("store").crons, ElementsAre(weekly));
 }
 
+TEST_F(RocksStoreTest, HoldsPeopleUntilTheyAreRemoved) {
+  const UserRecord ann{.name = "ann"}, bob{.name = "bob"};
+  const AccountRecord physics{.name = "physics"}, maths{.name = "maths"};
+  const TokenRecord first{.id = 1, .user = "ann"}, second{.id = 2, .user = "ann"};
+  for (const Record& record : std::vector<Record>{ann, bob, physics, maths, first, second})
+    put(*open("store"), record);
+  const std::vector<Mutation> mutations{EraseUser{"bob"}, EraseAccount{"maths"}, EraseToken{1}};
+  ASSERT_TRUE(open("store")->write(mutations).ok());
+  const StoreContents contents = contentsOf("store");
+  EXPECT_THAT(contents.users, ElementsAre(ann));
+  EXPECT_THAT(contents.accounts, ElementsAre(physics));
+  EXPECT_THAT(contents.tokens, ElementsAre(second));
+}
+
 TEST_F(RocksStoreTest, HoldsMembersUntilTheyAreForgotten) {
   MemberRecord monitor{.role = MemberRole::kMonitor, .name = "x"},
       agent{.role = MemberRole::kAgent, .name = "x"};
