@@ -110,7 +110,8 @@ void run(const Flags& flags) {
   for (int i = 0; i < kRuns; ++i) {
     const Stopwatch whole;
     MasterMetrics metrics;
-    ClusterSurvey survey;
+    NamedApplications named;
+    ClusterSurvey survey(named);
     double most = 0;
     for (bool isComplete = false; !isComplete;) {
       const Stopwatch step;

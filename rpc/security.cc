@@ -241,7 +241,8 @@ kj::Promise<Security::Dialled> Security::dial(kj::Own<kj::AsyncIoStream> stream,
          })
       .then(
           [this, whom](kj::AuthenticatedStream&& secured) -> Dialled {
-            const auto [peer, until] = nameOf(*secured.peerIdentity);
+            const PeerName shown = nameOf(*secured.peerIdentity);
+            const std::optional<Identity>& peer = shown.identity;
             if (!peer || peer->role != whom.role) {
               kj::throwFatalException(
                   disconnected("the peer is no " + std::string(name(whom.role)) + " of this cluster"));
@@ -252,7 +253,7 @@ kj::Promise<Security::Dialled> Security::dial(kj::Own<kj::AsyncIoStream> stream,
             }
             if (isRevoked(*peer))
               kj::throwFatalException(disconnected("the certificate of " + described(*peer) + " is revoked"));
-            return {kj::heap<TlsStream>(kj::mv(secured.stream)), *peer, until};
+            return {kj::heap<TlsStream>(kj::mv(secured.stream)), *peer, shown.until};
           },
           [](kj::Exception&& exception) -> Dialled { kj::throwFatalException(explained(exception)); });
 }

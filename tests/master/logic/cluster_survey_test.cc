@@ -194,7 +194,7 @@ TEST_F(Survey, LooksAtSoManyServersAndTasksInAStep) {
   master.attachMonitor("n", more);
   run(1, of("a", {}), 0);
   run(2, of("b", {}), 0);
-  ClusterSurvey found;
+  ClusterSurvey found(named);
   size_t steps = 1;
   while (!master.logic().goOn(found, 10)) ++steps;
   // A hundred servers to be counted, and a hundred with two tasks to be looked at; one step sees that all are
@@ -206,7 +206,7 @@ TEST_F(Survey, LooksAtSoManyServersAndTasksInAStep) {
 
 TEST_F(Survey, BearsThatServersAndTasksComeInBetween) {
   run(1, of("a", {}), 0);
-  ClusterSurvey found({.servers = 2});
+  ClusterSurvey found(named, {.servers = 2});
   EXPECT_FALSE(master.logic().goOn(found, 1));
   master.attachMonitor("n", {serverFacts("c", 4)});
   EXPECT_FALSE(master.logic().goOn(found, 2));
