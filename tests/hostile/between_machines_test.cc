@@ -30,9 +30,9 @@ class BetweenMachines : public testing::Test {
     cluster_ = std::make_unique<JoinedCluster>();
   }
 
-  // tls_peer.py on one of the hosts.
+  // tls_peer.py on one of the hosts: it ends with what starts it here, which nothing may stand between.
   std::unique_ptr<Process> peer(const std::string& host, std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"/usr/bin/timeout", "60", "/usr/bin/python3", TARCIL_TLS_PEER});
+    arguments.insert(arguments.begin(), {"/usr/bin/python3", TARCIL_TLS_PEER});
     return cluster_->program(host, arguments);
   }
   std::string saysOf(const std::string& host, const std::vector<std::string>& arguments) {
