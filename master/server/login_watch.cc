@@ -9,11 +9,11 @@ namespace tarcil {
 // One login, as long as somebody waits for its end.
 class LoginWatch::Standing final {
  public:
-  Standing(kj::PromiseFulfiller<void>& end, LoginWatch& all, LoginProof what, Caller who)
-      : shown(std::move(what)), caller(std::move(who)), end_(end), all_(all) {
-    place_ = all.standing_.insert(all.standing_.end(), this);
+  Standing(kj::PromiseFulfiller<void>& end, std::shared_ptr<List> all, LoginProof what, Caller who)
+      : shown(std::move(what)), caller(std::move(who)), end_(end), all_(std::move(all)) {
+    place_ = all_->insert(all_->end(), this);
   }
-  ~Standing() noexcept(false) { all_.standing_.erase(place_); }
+  ~Standing() noexcept(false) { all_->erase(place_); }
   KJ_DISALLOW_COPY(Standing);
 
   void end(Error why) { end_.reject(toException(std::move(why))); }
@@ -23,12 +23,12 @@ class LoginWatch::Standing final {
 
  private:
   kj::PromiseFulfiller<void>& end_;
-  LoginWatch& all_;
-  std::list<Standing*>::iterator place_;
+  const std::shared_ptr<List> all_;
+  List::iterator place_;
 };
 
 kj::Promise<void> LoginWatch::untilEnded(LoginProof shown, Caller caller) {
-  return kj::newAdaptedPromise<void, Standing>(*this, std::move(shown), std::move(caller));
+  return kj::newAdaptedPromise<void, Standing>(standing_, std::move(shown), std::move(caller));
 }
 
 void LoginWatch::judge(Standing& standing) {
@@ -41,13 +41,13 @@ void LoginWatch::judge(Standing& standing) {
 }
 
 void LoginWatch::look(const std::string& user) {
-  for (Standing* standing : standing_) {
+  for (Standing* standing : *standing_) {
     if (standing->caller.user == user) judge(*standing);
   }
 }
 
 void LoginWatch::lookAtAll() {
-  for (Standing* standing : standing_) judge(*standing);
+  for (Standing* standing : *standing_) judge(*standing);
 }
 
 }  // namespace tarcil

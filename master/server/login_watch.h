@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <list>
+#include <memory>
 #include <string>
 #include <variant>
 
@@ -23,7 +24,8 @@ struct VouchedUser {
 };
 using LoginProof = std::variant<ShownToken, VouchedUser>;
 
-// Single-threaded. Outlives the promises that it gives.
+// Single-threaded. Promises that it gave may outlive it: some ports go with the event loop, and nothing ends
+// their logins then.
 class LoginWatch final {
  public:
   // As whom what is shown lets somebody in now, or why not.
@@ -41,10 +43,11 @@ class LoginWatch final {
 
  private:
   class Standing;
+  using List = std::list<Standing*>;
   void judge(Standing& standing);
 
   const Judge judge_;
-  std::list<Standing*> standing_;
+  const std::shared_ptr<List> standing_ = std::make_shared<List>();
 };
 
 }  // namespace tarcil
