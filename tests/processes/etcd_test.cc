@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <regex>
 
 #include "tests/support/cluster.h"
 #include "tests/support/etcd_cluster.h"
@@ -46,6 +47,32 @@ TEST(MasterOnEtcd, KilledGoesOnWhereItWas) {
   EXPECT_EQ(cluster.run({"master", "check", "--etcd", etcd.urlList()}).exitCode, 0);
 }
 
+class EtcdFailpoint : public testing::TestWithParam<const char*> {};
+
+TEST_P(EtcdFailpoint, LosesNothingAndRepeatsNothing) {
+  SKIP_WITHOUT_CONTAINERS();
+  SKIP_WITHOUT_ETCD();
+  const EtcdCluster etcd;
+  ClusterPlan plan = onEtcd(etcd);
+  plan.failing = "master";
+  plan.failpoint = GetParam();
+  ManualCluster cluster(plan);
+  const std::string script = cluster.traces().note("started") + cluster.traces().note("ended");
+  const Json job = cluster.json({"submit", "--wait", cluster.jobFile(shellJob(script, "tasks: 3\n"))});
+  cluster.waitForFailure();
+  EXPECT_EQ(job["state"], "done");
+  expectEachRanOnce(cluster.traces());
+  cluster.expectAllUnitsFree();
+  EXPECT_EQ(cluster.json({"job", "list"}).size(), 1u) << "the repeated submission did not find the job";
+}
+
+// The first batches are those of attaching.
+INSTANTIATE_TEST_SUITE_P(Named, EtcdFailpoint,
+                         testing::Values("etcd.before_batch:4", "etcd.after_batch:4", "etcd.before_fold"),
+                         [](const auto& info) {
+                           return std::regex_replace(std::string(info.param), std::regex("[.:]"), "_");
+                         });
+
 TEST(MasterOnEtcd, IsFollowedByTheOneThatWaits) {
   SKIP_WITHOUT_CONTAINERS();
   SKIP_WITHOUT_ETCD();
@@ -87,7 +114,10 @@ TEST(MasterOnEtcd, GoesOnWhereAMemberOfEtcdIsKilled) {
   SKIP_WITHOUT_CONTAINERS();
   SKIP_WITHOUT_ETCD();
   EtcdCluster etcd({.members = 3});
-  ManualCluster cluster(onEtcd(etcd));
+  // It may be etcd's leader that is killed: the lease is to outlast the election of another.
+  ClusterPlan plan = onEtcd(etcd);
+  plan.masterFlags.insert(plan.masterFlags.end(), {"--etcd-lease", "30s"});
+  ManualCluster cluster(plan);
   const std::string job = cluster.submit(shellJob(gatedScript(cluster.traces()), "tasks: 3\n"));
   cluster.traces().waitForLines("started", 3);
   etcd.kill(2);
