@@ -44,10 +44,10 @@ runEtcd() {
 
 # One member, or three on this machine, as the master's store.
 runStores() {
-  local members=$1 cluster= urls= member pids=()
+  local members=$1 cluster='' urls='' member pids=()
   for ((member = 0; member < members; ++member)); do cluster+=",m$member=http://127.0.0.1:4248$member" urls+=",http://127.0.0.1:4247$member"; done
   for ((member = 0; member < members; ++member)); do
-    mkdir -p -m 700 "$folder/stores"
+    mkdir -p "$folder/stores" && chmod 700 "$folder/stores"
     etcd --name "m$member" --data-dir "$folder/stores/$members-$member" --quota-backend-bytes $((8 << 30)) --logger zap --log-level error \
       --listen-client-urls "http://127.0.0.1:4247$member" --advertise-client-urls "http://127.0.0.1:4247$member" \
       --listen-peer-urls "http://127.0.0.1:4248$member" --initial-advertise-peer-urls "http://127.0.0.1:4248$member" \

@@ -26,7 +26,7 @@ Result<std::unique_ptr<Client>> openClient(const Access& access, const std::stri
 // What the module exports: makes the client, or says why not. Both sides are of one build.
 using MakeClient = Result<std::unique_ptr<Client>> (*)(const Access& access);
 inline constexpr const char* kModuleFile = "tarcil-etcd.so";
-inline constexpr const char* kMakeClientName = "tarcilMakeEtcdClient";
-inline constexpr const char* kModuleVersionName = "tarcilEtcdModuleVersion";
+inline constexpr const char* kMakeClientName = "kTarcilMakeEtcdClient";
+inline constexpr const char* kModuleVersionName = "kTarcilEtcdModuleVersion";
 
 }  // namespace tarcil::etcd

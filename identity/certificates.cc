@@ -151,7 +151,7 @@ std::string problemOfTime(const std::string& whose, Validity validity, WallTime 
 Chain chainIn(const std::string& text) {
   Chain chain(sk_X509_new_null());
   const Memory memory = memoryOf(text);
-  Certificate(PEM_read_bio_X509(memory.get(), nullptr, noPassphrase, nullptr));
+  const Certificate first(PEM_read_bio_X509(memory.get(), nullptr, noPassphrase, nullptr));
   while (X509* next = PEM_read_bio_X509(memory.get(), nullptr, noPassphrase, nullptr))
     sk_X509_push(chain.get(), next);
   ERR_clear_error();

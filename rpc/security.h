@@ -39,7 +39,7 @@ enum class Demand : uint8_t {
 // What is known of a peer, as soon as it is.
 struct PeerName {
   std::optional<Identity> identity{};
-  WallTime until{};  // its certificate is good; of whoever showed one
+  WallTime until{};               // its certificate is good; of whoever showed one
   std::optional<uint32_t> uid{};  // of its process, as the kernel says; over Unix sockets alone
 };
 

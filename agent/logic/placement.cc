@@ -24,7 +24,7 @@ double priceFor(const Tables& tables, const JobSpec& spec, Standard standard) {
   const double unused =
       static_cast<double>(all.freeUnits()) / static_cast<double>(std::max<uint64_t>(1, all.usableUnits()));
   const double heldUp = tables.queueTold.waitingTasks * unused / tables.utilisation.spare();
-  return tables.price.at(heldUp, static_cast<double>(all.usedUnits() / spec.rusPerTask));
+  return tables.price.at(heldUp, static_cast<double>(all.usedUnits()) / spec.rusPerTask);
 }
 
 // Slots for `wanted` of the job's placeable tasks, the first but for those that require servers.

@@ -207,7 +207,7 @@ class GrpcClient final : public Client {
         isEnough = !events.empty() && !take(events, news.header().revision());
       }
       context.TryCancel();
-      const grpc::Status end = stream->Finish();
+      grpc::Status end = stream->Finish();
       if (isCompacted)
         return grpc::Status(grpc::StatusCode::OUT_OF_RANGE, "what was to be watched has been compacted");
       if (news.canceled()) return grpc::Status(grpc::StatusCode::PERMISSION_DENIED, news.cancel_reason());
@@ -277,7 +277,7 @@ class GrpcClient final : public Client {
       request.set_name(access_.user);
       request.set_password(access_.password);
       wire::AuthenticateResponse response;
-      if (const grpc::Status known = member.auth->Authenticate(&asking, request, &response); !known.ok())
+      if (grpc::Status known = member.auth->Authenticate(&asking, request, &response); !known.ok())
         return known;
       token_ = response.token();
     }
@@ -346,8 +346,8 @@ Result<std::unique_ptr<Client>> make(const Access& access) {
 }  // namespace tarcil::etcd
 
 extern "C" {
-__attribute__((visibility("default"))) extern const char* const tarcilEtcdModuleVersion;
-const char* const tarcilEtcdModuleVersion = TARCIL_VERSION;
-__attribute__((visibility("default"))) extern const tarcil::etcd::MakeClient tarcilMakeEtcdClient;
-const tarcil::etcd::MakeClient tarcilMakeEtcdClient = tarcil::etcd::make;
+__attribute__((visibility("default"))) extern const char* const kTarcilEtcdModuleVersion;
+const char* const kTarcilEtcdModuleVersion = TARCIL_VERSION;
+__attribute__((visibility("default"))) extern const tarcil::etcd::MakeClient kTarcilMakeEtcdClient;
+const tarcil::etcd::MakeClient kTarcilMakeEtcdClient = tarcil::etcd::make;
 }

@@ -203,8 +203,8 @@ class Store {
   // May be called while the store is in use, as often as every second.
   virtual Result<StoreSpace> space() = 0;
 
-  // Whether what the store holds may be told now: not where another process may write it by now, which this one
-  // does not know of. Asked before anything leaves the process; cheap; from any thread.
+  // Whether what the store holds may be told now: not where another process may write it by now, which this
+  // one does not know of. Asked before anything leaves the process; cheap; from any thread.
   virtual Status mayTell() const { return {}; }
 };
 

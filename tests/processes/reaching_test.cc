@@ -129,12 +129,9 @@ TEST(Tcp, MetricsAreServedToThisMachineUnlessItIsSaidOtherwise) {
   TraceFolder folder;
   TcpCluster cluster(emulated(folder));
   std::vector<std::string> agent = {
-      "serve",        "agent",
-      "--name",       "b",
-      "--master",     cluster.master(),
-      "--token-file", cluster.data() + "/tokens/agent.token",
-      "--listen",     "127.0.0.1:0",
-      "--metrics",    "0.0.0.0:0"};
+      "serve",    "agent",          "--name",       "b",
+      "--master", cluster.master(), "--token-file", cluster.data() + "/tokens/agent.token",
+      "--listen", "127.0.0.1:0",    "--metrics",    "0.0.0.0:0"};
   const ProcessResult refused = cluster.run(agent);
   EXPECT_EQ(refused.exitCode, 2);
   EXPECT_THAT(refused.err, HasSubstr("--metrics: 0.0.0.0:0 is open to other machines"));

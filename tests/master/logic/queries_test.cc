@@ -62,8 +62,7 @@ TEST_F(Queries, TellWhereAJobsServerIsOutOfReach) {
   master.place(agent, commit);
   EXPECT_EQ(master.job(1).outOfReach, "");
   master.detach(monitor);
-  EXPECT_THAT(master.job(1).outOfReach,
-              testing::HasSubstr("server a, where task 0 is, is out of reach"));
+  EXPECT_THAT(master.job(1).outOfReach, testing::HasSubstr("server a, where task 0 is, is out of reach"));
   master.attachMonitor("m", {serverFacts("a", 4)});
   EXPECT_THAT(master.job(1).outOfReach, testing::Not(testing::HasSubstr("out of reach")));
 }

@@ -12,8 +12,8 @@
 #include <map>
 #include <stdexcept>
 
-#include "master/store/rocks/restore.h"
 #include "master/store/codec/store_codec.h"
+#include "master/store/rocks/restore.h"
 
 namespace tarcil::rocks_store_test {
 
