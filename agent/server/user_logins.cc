@@ -15,7 +15,7 @@ using convert::text;
 class UserLogins::Session final {
  public:
   Session(kj::PromiseFulfiller<void>& end, UserLogins& all, const Proof& shown, Caller who)
-      : caller(std::move(who)), end_(end), all_(all), login_(all.logins_.try_emplace(shown).first) {
+      : caller(std::move(who)), end_(end), login_(all.logins_.try_emplace(shown).first) {
     auto& sessions = login_->second.sessions;
     place_ = sessions.insert(sessions.end(), this);
   }
@@ -28,7 +28,6 @@ class UserLogins::Session final {
 
  private:
   kj::PromiseFulfiller<void>& end_;
-  UserLogins& all_;
   const std::map<Proof, Login>::iterator login_;
   std::list<Session*>::iterator place_;
 };

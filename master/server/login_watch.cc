@@ -16,7 +16,7 @@ class LoginWatch::Standing final {
   ~Standing() noexcept(false) { all_->erase(place_); }
   KJ_DISALLOW_COPY(Standing);
 
-  void end(Error why) { end_.reject(toException(std::move(why))); }
+  void end(const Error& why) { end_.reject(toException(why)); }
 
   const LoginProof shown;
   const Caller caller;

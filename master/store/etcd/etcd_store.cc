@@ -297,8 +297,7 @@ class StoreInEtcd final : public EtcdStore {
       return folded;
     };
     for (const auto& [begin, range] : changes.erasedRanges()) {
-      const Status added =
-          add({.what = What::kErase, .key = keys_.record(begin), .end = keys_.record(range.end)});
+      Status added = add({.what = What::kErase, .key = keys_.record(begin), .end = keys_.record(range.end)});
       if (!added) return added;
     }
     if (!step.empty()) {
@@ -306,9 +305,8 @@ class StoreInEtcd final : public EtcdStore {
       bytes = 0;
     }
     for (const auto& [key, entry] : changes.entries()) {
-      const Status added = entry.value
-                               ? add({.what = What::kPut, .key = keys_.record(key), .value = *entry.value})
-                               : add({.what = What::kErase, .key = keys_.record(key)});
+      Status added = entry.value ? add({.what = What::kPut, .key = keys_.record(key), .value = *entry.value})
+                                 : add({.what = What::kErase, .key = keys_.record(key)});
       if (!added) return added;
     }
     // The last step: what was folded is not needed any more, but for the last batch, which the next one is
@@ -467,7 +465,7 @@ Status importStore(const std::string& folder, etcd::Client& client, const EtcdSt
     if (outcome->held) return {};
     return Error{ErrorCode::kConflict, "another master leads under " + options.prefix};
   };
-  const Status read = eachRecord(folder, [&](std::string key, std::string value) -> Status {
+  Status read = eachRecord(folder, [&](std::string key, std::string value) -> Status {
     const size_t size = key.size() + value.size() + 64;
     Status full;
     if (bytes + size > etcd::kMaxTransactionBytes || transaction.then.size() == etcd::kMaxOperations)
@@ -478,7 +476,7 @@ Status importStore(const std::string& folder, etcd::Client& client, const EtcdSt
   });
   if (!read) return read;
   if (!transaction.then.empty()) {
-    if (const Status rest = put(); !rest) return rest;
+    if (Status rest = put(); !rest) return rest;
   }
   return begin(client, keys, clock, **leadership);
 }
