@@ -128,11 +128,12 @@ Status Replays::begin(const std::string& user, const std::string& body) {
   if (recordingJson().is_null())
     return Error{ErrorCode::kConflict,
                  "nothing is recorded yet; the recorder has only just begun, try again"};
-  replay_.emplace();
-  replay_->user = user;
-  replay_->began = clock_.now().wall;
-  replay_->settings = *json;
-  replay_->flags = std::move(*flags);
+  Replay replay;
+  replay.user = user;
+  replay.began = clock_.now().wall;
+  replay.settings = *json;
+  replay.flags = std::move(*flags);
+  replay_ = std::move(replay);
   limit_ =
       net_.timer.afterDelay(options_.time.count() * kj::MICROSECONDS)
           .then([this]() {
