@@ -453,7 +453,16 @@ bool VirtualCluster::atRest() {
   if (!open_.empty() && !isOver(open_.back(), clients_.at(open_.back()))) return false;
   // What operators still ask for changes which units can be had.
   return unfinished().empty() && steers_.empty() && master_.stored().unfinishedCronJobs().empty() &&
-         std::ranges::all_of(monitors_, [](const auto& monitor) { return monitor->idle(); });
+         std::ranges::all_of(monitors_, [](const auto& monitor) { return monitor->idle(); }) && !anyRevived();
+}
+
+// An agent may bring a submission to a master whose backup came back when its client has long had an answer.
+bool VirtualCluster::anyRevived() {
+  for (const auto& [id, client] : clients_) {
+    const auto state = master_.stored().stateOf(id);
+    if (state && !isFinal(*state)) open_.push_back(id);
+  }
+  return !open_.empty();
 }
 
 void VirtualCluster::expect(bool holds, const std::string& what) {

@@ -171,6 +171,7 @@ class VirtualCluster {
   void steerNext();
   bool isOver(const JobId& id, const Client& client) const;
   bool atRest();
+  bool anyRevived();
   void expect(bool holds, const std::string& what);
 
   VirtualWorld world_;
