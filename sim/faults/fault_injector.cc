@@ -170,7 +170,7 @@ void FaultInjector::shortenQueues(Duration away) {
 void FaultInjector::exhaustDescriptors(Duration duration) {
   const uint64_t whose = cluster_.rng().below(1 + cluster_.agents() + cluster_.monitors());
   if (whose == 0) {
-    cluster_.master().runOutOfDescriptors(duration);
+    cluster_.takeDescriptors(duration);
   } else if (whose <= cluster_.agents()) {
     cluster_.agent(static_cast<uint32_t>(whose - 1)).connection().runOutOfDescriptors(duration);
   } else {

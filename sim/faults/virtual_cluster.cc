@@ -11,6 +11,7 @@ namespace {
 constexpr Duration kSettling = std::chrono::milliseconds(100);
 // A client that nobody can answer asks again within so long. Longer: fewer vain steps while a master is away.
 constexpr Duration kClientRetry = std::chrono::seconds(2);
+constexpr uint32_t kRequestsWithoutMaster = 10;
 // By then every agent has attached to a master that was started anew.
 constexpr Duration kOldMastersWord = std::chrono::minutes(2);
 // One that is told that the cluster is busy tries again so much later (kTryAgain).
@@ -95,8 +96,9 @@ void VirtualCluster::startRoles(const VirtualClusterOptions& options) {
 
 // A store cannot even be opened on a disk that is full.
 void VirtualCluster::startMaster() {
-  if (master_.disk().freeBytes() > 0) return master_.start();
-  world_.after(kSupervisor, [this] { startMaster(); });
+  if (master_.disk().freeBytes() == 0) return world_.after(kSupervisor, [this] { startMaster(); });
+  master_.start();
+  masterAccepts();
 }
 
 // --- Clients and operators --------------------------------------------------------------------------------
@@ -145,8 +147,10 @@ void VirtualCluster::answered(const JobId& job, const Status& status, uint64_t r
   const bool isUnknown = !status.ok() && (status.error().code == ErrorCode::kUnavailable || isOfBefore);
   if (isUnknown && !client.answered) {
     client.agent = (client.agent + 1) % agents();
-    world_.after(world_.upTo(kClientRetry), [this, job] { request(job, clients_.at(job).agent); });
-    return;
+    const auto again = [this, job] { request(job, clients_.at(job).agent); };
+    // Agents hear of it a few times while they have no master, too.
+    return client.requests > kRequestsWithoutMaster ? askAgain(again)
+                                                    : world_.after(world_.upTo(kClientRetry), again);
   }
   if (!status.ok() && !client.answered && client.requests == 1 && master_.stored().has(job)) {
     world_.violated("a client was refused job " + toString(job).substr(0, 8) + ", which is there");
@@ -179,12 +183,24 @@ void VirtualCluster::ask(const MasterProcess::Request& request, MasterProcess::A
   world_.after(world_.delay(), [this, request, answer] {
     master_.ask(request, [this, request, answer](const Status& status) {
       if (!status && status.error().code == ErrorCode::kUnavailable) {
-        world_.after(world_.upTo(kClientRetry), [this, request, answer] { ask(request, answer); });
+        askAgain([this, request, answer] { ask(request, answer); });
       } else if (answer) {
         answer(status);
       }
     });
   });
+}
+
+// While no master takes connections nobody's asking changes anything: asking every second is most of what a
+// run would do.
+void VirtualCluster::askAgain(std::function<void()> ask) {
+  if (!master_.accepts()) return forMaster_.push_back(std::move(ask));
+  world_.after(world_.upTo(kClientRetry), std::move(ask));
+}
+
+void VirtualCluster::masterAccepts() {
+  if (!master_.accepts()) return;
+  for (auto& ask : std::exchange(forMaster_, {})) world_.after(world_.upTo(kClientRetry), std::move(ask));
 }
 
 void VirtualCluster::cancel(const JobId& job) {
@@ -299,6 +315,11 @@ void VirtualCluster::restartMaster(const MasterOptions& options, Duration away) 
   killMaster(away);
 }
 
+void VirtualCluster::takeDescriptors(Duration duration) {
+  master_.runOutOfDescriptors(duration);
+  world_.after(duration, [this] { masterAccepts(); });
+}
+
 void VirtualCluster::exhaustMaster(Duration within) {
   if (master_.alive()) master_.oomKiller().watch(world_.now().steady + within);
 }
@@ -397,6 +418,7 @@ void VirtualCluster::heal() {
   master_.mendFeeds();
   master_.disk().beSlow({});
   master_.runOutOfDescriptors({});
+  masterAccepts();
   master_.oomKiller().callOff();
   ++fillings_;
   setFreeBytes(MasterDisk::kPlenty);

@@ -81,6 +81,8 @@ class VirtualCluster {
   // The kernel kills a process for its memory where its queues are longest of what they are within so long.
   // No effect while it is dead.
   void exhaustMaster(Duration within);
+  // The master takes no connections for so long.
+  void takeDescriptors(Duration duration);
   void exhaustAgent(uint32_t agent, Duration within);
   void exhaustMonitor(uint32_t monitor, Duration within);
   // The machine is lost with its tasks, and comes back empty.
@@ -168,6 +170,8 @@ class VirtualCluster {
   void request(const JobId& job, uint32_t agent);
   void answered(const JobId& job, const Status& status, uint64_t restores);
   void ask(const MasterProcess::Request& request, MasterProcess::Answer answer);
+  void askAgain(std::function<void()> ask);
+  void masterAccepts();
   void steerNext();
   bool isOver(const JobId& id, const Client& client) const;
   bool atRest();
@@ -180,8 +184,9 @@ class VirtualCluster {
   std::vector<std::unique_ptr<MonitorProcess>> monitors_;
   std::vector<std::unique_ptr<AgentProcess>> agents_, doubles_;
   std::map<JobId, Client> clients_;
-  std::vector<JobId> open_;   // clients that were not over when it was looked last
-  std::deque<Steer> steers_;  // the first is under way
+  std::vector<JobId> open_;                       // clients that were not over when it was looked last
+  std::vector<std::function<void()>> forMaster_;  // what is asked of the next one
+  std::deque<Steer> steers_;                      // the first is under way
   uint64_t restores_ = 0;
   std::optional<MonotonicTime> restored_;  // last
   uint64_t fillings_ = 0;                  // of the disk: the latest counts
