@@ -10,6 +10,7 @@
 #include "deploy/roles/roles.h"
 #include "formats/extras_field.h"
 #include "latebinding/names.h"
+#include "monitor/container/task_view.h"
 
 namespace tarcil {
 namespace {
@@ -64,6 +65,19 @@ void checkNames(const MonitorFlags& flags) {
   if (!flags.rack.empty()) requireName("--rack", flags.rack);
 }
 
+void checkView(const MonitorFlags& flags) {
+  for (const auto& [flag, paths] :
+       {std::pair("--share", &flags.shares), std::pair("--hide", &flags.hidden)}) {
+    if (paths->empty()) continue;
+    if (!flags.emulate.empty())
+      throw badInput(std::string(flag) + ": the tasks of emulated servers see no files; leave it out");
+    if (const Status good = checkViewPaths(*paths); !good.ok())
+      throw badInput(std::string(flag) + ": " + good.error().message);
+  }
+  if (flags.hostView && !flags.shares.empty())
+    throw badInput("--share: is part of the --host-view; leave one out");
+}
+
 int run(Monitor& monitor) {
   MonitorFlags& flags = monitor.flags;
   checkNames(flags);
@@ -78,6 +92,7 @@ int run(Monitor& monitor) {
     if (!folder.starts_with('/'))
       throw badInput("--allow-rootfs: " + shown(folder) + " is no path that starts with /");
   }
+  checkView(flags);
   monitor.table.read();
   for (const std::string& name : flags.pressure.interfaces) {
     if (name.empty() || name.find('/') != std::string::npos || !interfaceNamed(MachinePaths{}.sys, name)) {
@@ -176,6 +191,16 @@ void addTasks(OptionTable& table, MonitorFlags& flags) {
               "Default: none.");
   table.flag("--allow-root", flags.allowRoot,
              "Let tasks run as root, where the master lets a user's jobs do so.");
+  table.texts(
+      "--share", flags.shares, "PATH",
+      "Folder, file or device of this machine that tasks may write to as their users may, besides /home, "
+      "/srv and /var/tmp; may be repeated.");
+  table.texts("--hide", flags.hidden, "PATH",
+              "Folder or file of this machine that tasks do not see, besides --data; may be repeated.");
+  table.flag(
+      "--host-view", flags.hostView,
+      "Tasks see this machine's files and devices as their users do, and write where these may. Default: "
+      "they see files read-only, what is shared excepted, and a /dev of their own.");
   table.optionalSize(
       "--task-disk", flags.taskDiskBytes,
       "What a task's private working directory and its /tmp may take up on the disk together, where its "

@@ -204,6 +204,11 @@ int serveContainers(const MonitorFlags& flags, const RoleIdentity& identity) {
   options.extraDevices = flags.extraDevices;
   options.allowedRoots = flags.allowedRoots;
   options.allowRoot = flags.allowRoot;
+  options.hostView = flags.hostView;
+  options.shares = flags.shares;
+  options.hidden = flags.hidden;
+  options.hidden.insert(options.hidden.end(), {flags.data, flags.tokenFile});
+  if (flags.listen.starts_with("unix:")) options.hidden.push_back(flags.listen.substr(5));
   options.crun = findCrun();
   if (!options.crun.empty()) facts.attributes.emplace("crun", "true");
   options.keepDone.age = flags.keepLogs;

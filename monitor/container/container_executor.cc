@@ -61,9 +61,17 @@ std::vector<std::string> cgroupPathOf(const ContainerOptions& options) {
   return path;
 }
 
+Status keepToDevices(const CgroupTree& cgroups, const ContainerOptions& options, const TaskView& view) {
+  if (options.hostView) return {};
+  std::vector<DeviceNumber> granted = view.devices;
+  for (const ExtraDevice& device : options.extraDevices) granted.push_back(device.node.number);
+  return allowDevices(cgroups.counted().unified, granted);
+}
+
 std::vector<std::string> missingOn(const CgroupTree& cgroups, const ContainerOptions& options,
-                                   const Result<ProjectQuotas>& quotas) {
+                                   const Status& devices, const Result<ProjectQuotas>& quotas) {
   auto result = cgroups.missing();
+  if (!devices.ok()) result.emplace_back("device-filter");
   if (!TrafficLimit::open(cgroups.counted().unified, options.interfaces, kAnyRate)) {
     result.emplace_back(kNetworkLimit);
   }
@@ -182,9 +190,11 @@ ContainerExecutor::ContainerExecutor(ContainerOptions options, kj::UnixEventPort
       clock_(clock),
       listener_(listener),
       cgroups_(options_.system, cgroupPathOf(options_)),
+      view_(taskViewOf(options_)),
       filter_(filterHere()),
+      devices_(keepToDevices(cgroups_, options_, view_)),
       quotas_(ProjectQuotas::open(options_.dataDirectory)),
-      missing_(missingOn(cgroups_, options_, quotas_)),
+      missing_(missingOn(cgroups_, options_, devices_, quotas_)),
       pinByAffinity_(std::find(missing_.begin(), missing_.end(), kCpuset) != missing_.end()),
       store_(std::move(store)),
       statusReader_(kj::mv(statusReader)),
@@ -320,6 +330,9 @@ Result<TaskSetting> ContainerExecutor::settingFor(const LaunchSpec& spec) const 
   setting.filter = filter_;
   setting.deviceFilter = deviceFilter(deniedDevices(options_.extraDevices, spec.extras));
   setting.devices = grantedNodes(options_.extraDevices, spec.extras);
+  setting.hostView = options_.hostView;
+  setting.shares = view_.shares;
+  setting.hidden = view_.hidden;
   setting.pinByAffinity = pinByAffinity_;
   setting.fileWait = options_.fileWait;
   setting.readerWait = options_.readerWait;

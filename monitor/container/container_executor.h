@@ -31,6 +31,7 @@
 #include "monitor/container/shim_plan.h"
 #include "monitor/container/system_user.h"
 #include "monitor/container/task_store.h"
+#include "monitor/container/task_view.h"
 #include "monitor/logic/executor.h"
 #include "monitor/performance/task_meter.h"
 #include "monitor/pressure/traffic_limit.h"
@@ -71,7 +72,7 @@ class ContainerExecutor final : public Executor {
   std::vector<RecoveredTask> recover() override;
 
   // What this machine does not give: of "cpuset", "memory", "pids", "io-weight" or "io-weight:DISK",
-  // "io-limit", "seccomp", "own-network", "perf", "resctrl", "disk-quota".
+  // "io-limit", "device-filter", "seccomp", "own-network", "perf", "resctrl", "disk-quota".
   const std::vector<std::string>& missing() const { return missing_; }
 
   // Why tasks have no quota of the disk, and it is looked at instead what they take up; empty: they have one.
@@ -158,7 +159,9 @@ class ContainerExecutor final : public Executor {
   const Clock& clock_;
   ExecutorListener& listener_;
   CgroupTree cgroups_;
+  const TaskView view_;
   const std::string filter_;            // of system calls; empty where the kernel takes none
+  const Status devices_;                // whether tasks are kept from all that are not theirs
   const Result<ProjectQuotas> quotas_;  // of the disk that tasks work on
   const std::vector<std::string> missing_;
   const bool pinByAffinity_;  // there is no cpuset

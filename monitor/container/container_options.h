@@ -53,6 +53,14 @@ struct ContainerOptions {
   // Throttles tasks by resctrl; outlives the executor. Null: they are not.
   CacheMonitor* cache = nullptr;
 
+  // Without a root file system of their own tasks see the server's files as their users do, and write where
+  // these may; else read-only, but for `shares` (monitor/container/task_view.h).
+  bool hostView = false;
+  // Folders, files and devices of the server that tasks on its own files see as they are; and those of which
+  // they see nothing, besides dataDirectory. Absolute.
+  std::vector<std::string> shares;
+  std::vector<std::string> hidden;
+
   // Folders that may be root file systems of tasks, and with all below them. Empty: tasks have none of
   // their own.
   std::vector<std::string> allowedRoots;

@@ -31,6 +31,11 @@ struct TaskSetting {
   std::string filter;               // of its system calls (monitor/container/syscall_filter.h); empty: none
   std::string deviceFilter;         // of its use of devices (monitor/container/device_filter.h); empty: none
   std::vector<DeviceNode> devices;  // of its extras: what it has in a /dev of its own
+  // Without a root file system of its own: whether it sees the host's files as they are, else which paths of
+  // the host it may write to, and which it does not see; absolute, without symbolic links on the way.
+  bool hostView = false;
+  std::vector<std::string> shares;
+  std::vector<std::string> hidden;
 };
 
 // Whether the task is to say itself how well it does (monitor/performance/metric_inbox.h).
