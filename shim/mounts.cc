@@ -82,7 +82,6 @@ bool enterWork(const Plan& plan, long work, Report& report) {
 }
 
 // --- On the host's file systems, as they are
-// ----------------------------------------------------------------
 
 bool hideAll(const Plan& plan, Report& report) {
   for (uint32_t i = 0; i < plan.header->hidden; ++i) {
@@ -108,7 +107,6 @@ bool setUpOnHost(const Plan& plan, const PrivateTrees& trees, Report& report) {
 }
 
 // --- On the host's file systems, read-only
-// ------------------------------------------------------------------
 
 // Of the host's /run: by which programs find the addresses of names.
 constexpr const char* kKeptOfRun[] = {"/run/systemd/resolve", "/run/resolvconf",
@@ -191,7 +189,6 @@ bool setUpReadOnly(const Plan& plan, const PrivateTrees& trees, Report& report) 
 }
 
 // --- On a root file system of its own
-// -----------------------------------------------------------------------
 
 // Opened without following a symbolic link: the monitor has judged this path and no other.
 long openRoot(const char* path) {

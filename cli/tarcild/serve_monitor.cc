@@ -10,6 +10,7 @@
 #include "deploy/roles/roles.h"
 #include "formats/extras_field.h"
 #include "latebinding/names.h"
+#include "monitor/container/system_user.h"
 #include "monitor/container/task_view.h"
 
 namespace tarcil {
@@ -20,7 +21,7 @@ struct Monitor {
 
   OptionTable table;
   MonitorFlags flags;
-  std::vector<std::string> attributes, extras, extraDevices;
+  std::vector<std::string> attributes, extras, extraDevices, groups;
 };
 
 void readAttribute(const std::string& attribute, MonitorFlags& flags) {
@@ -93,6 +94,13 @@ int run(Monitor& monitor) {
       throw badInput("--allow-rootfs: " + shown(folder) + " is no path that starts with /");
   }
   checkView(flags);
+  for (const std::string& name : monitor.groups) {
+    const auto group = groupNamed(name);
+    if (!group)
+      throw badInput("--task-group: " + shown(name) +
+                     " is no group of this machine; `getent group` lists them");
+    flags.groups.push_back(*group);
+  }
   monitor.table.read();
   for (const std::string& name : flags.pressure.interfaces) {
     if (name.empty() || name.find('/') != std::string::npos || !interfaceNamed(MachinePaths{}.sys, name)) {
@@ -185,7 +193,9 @@ void addMeasuring(OptionTable& table, MonitorFlags& flags) {
                   "Memory bandwidth in bytes per second. Default: not known.");
 }
 
-void addTasks(OptionTable& table, MonitorFlags& flags) {
+void addTasks(Monitor& monitor) {
+  OptionTable& table = monitor.table;
+  MonitorFlags& flags = monitor.flags;
   table.texts("--allow-rootfs", flags.allowedRoots, "DIR",
               "Folder that jobs may use as their root file system, with all below it; may be repeated. "
               "Default: none.");
@@ -197,6 +207,10 @@ void addTasks(OptionTable& table, MonitorFlags& flags) {
       "/srv and /var/tmp; may be repeated.");
   table.texts("--hide", flags.hidden, "PATH",
               "Folder or file of this machine that tasks do not see, besides --data; may be repeated.");
+  table.texts(
+      "--task-group", monitor.groups, "NAME",
+      "Group of this machine that tasks are in whose user is, as video; may be repeated. Default: tasks "
+      "are in their user's own group alone.");
   table.flag(
       "--host-view", flags.hostView,
       "Tasks see this machine's files and devices as their users do, and write where these may. Default: "
@@ -244,7 +258,7 @@ void addServeMonitor(CLI::App& serve) {
         auto monitor = std::make_shared<Monitor>(command);
         addServer(command, *monitor);
         addMeasuring(monitor->table, monitor->flags);
-        addTasks(monitor->table, monitor->flags);
+        addTasks(*monitor);
         addRoleOptions(monitor->table, monitor->flags.role);
         onRun(command, [monitor]() { return run(*monitor); });
       });

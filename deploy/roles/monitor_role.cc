@@ -215,6 +215,8 @@ int serveContainers(const MonitorFlags& flags, const RoleIdentity& identity) {
   options.keepDone.bytes = flags.keepLogsBytes;
   options.diskPerTask = flags.taskDiskBytes;
   options.diskReserve = flags.diskReserve;
+  options.memoryOfTask = facts.memoryBytes;
+  options.groups = flags.groups;
   options.memoryPerRu = facts.memoryBytes / facts.rus;
   options.diskPerRu = facts.diskBytes / facts.rus;
   PressureOptions pressure = flags.pressure;

@@ -1,6 +1,8 @@
 // How a ContainerExecutor is set up. Constant while it runs.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -70,6 +72,12 @@ struct ContainerOptions {
 
   // Bytes of memory that belong to one resource unit; the limit of tasks that name none. 0: no limit.
   uint64_t memoryPerRu = 0;
+
+  // What one task gets at most, whatever its job says. 0: no limit.
+  uint64_t memoryOfTask = 0;
+
+  // Groups that tasks may be in besides their user's own one: of these a task has those that its user has.
+  std::vector<gid_t> groups;
 
   // That all tasks together are kept to. 0: no limit.
   uint64_t memoryBytes = 0;

@@ -133,7 +133,9 @@ Result<std::string> encodePlan(const LaunchSpec& spec, const SystemUser& user, c
   // The program would read it with the rights of the server.
   if (setting.privileged && !spec.input.empty())
     return invalid("input is not for a container.bundle: leave it out");
-  const auto environment = taskEnvironment(spec, user, setting);
+  // A program with the rights of the server hears nothing of what the job says.
+  const auto environment = setting.privileged ? std::map<std::string, std::string>{{"PATH", kPath}}
+                                              : taskEnvironment(spec, user, setting);
   PlanWriter writer;
   writer.add(setting.taskDirectory);
   writer.add(setting.workPoint);

@@ -52,12 +52,11 @@ kj::Promise<kj::Own<LateContainers>> LateContainers::open(Net net, kj::UnixEvent
       made->containers_->forget(allocation);
     }
   }
-  auto listening = ExecutorProcesses::open(net, clock, *made, {.socket = sockets + "/socket"});
-  return listening.then([made = kj::mv(made)](kj::Own<ExecutorProcesses>&& executors) mutable {
-    made->executors_ = kj::mv(executors);
-    auto ended = made->killTasks();
-    return ended.then([made = kj::mv(made)]() mutable { return kj::mv(made); });
-  });
+  ExecutorHost& host = *made;
+  made->executors_ =
+      kj::heap<ExecutorProcesses>(net, clock, host, ExecutorProcesses::Options{.folder = sockets});
+  auto ended = made->killTasks();
+  return ended.then([made = kj::mv(made)]() mutable { return kj::mv(made); });
 }
 
 kj::Promise<void> LateContainers::killTasks() {
@@ -102,6 +101,11 @@ void LateContainers::startProcess(const LaunchSpec& spec) {
 
 void LateContainers::killProcess(AllocationId allocation) {
   containers_->signal(allocation, SIGKILL);
+}
+
+std::optional<uid_t> LateContainers::uidOf(const std::string& user) {
+  const auto found = users_.find(user, clock_.now().steady);
+  return found ? std::optional((*found)->uid) : std::nullopt;
 }
 
 void LateContainers::taskEnded(AllocationId allocation, const TaskEnd& end) {

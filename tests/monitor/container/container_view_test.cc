@@ -1,5 +1,7 @@
 // What a task on the server's own files sees and may change: each test tries it from inside.
 #include <gmock/gmock.h>
+#include <grp.h>
+#include <pwd.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -32,6 +34,11 @@ class ContainerViewTest : public testing::Test {
     const TaskEnd end = containers().run(spec);
     EXPECT_EQ(end.cause, EndCause::kExited) << end.problem;
     return containers().out(last_) + containers().err(last_);
+  }
+  template <typename Change>
+  void reopen(Change change) {
+    containers_.reset();
+    change(options_);
   }
   void write(const std::string& file) const { std::ofstream(file) << "secret\n"; }
 
@@ -98,6 +105,24 @@ TEST_F(ContainerViewTest, FilesOfTheClusterAreNotThere) {
     EXPECT_EQ(containers.out(spec.allocation), "end\n");
     EXPECT_THAT(containers.err(spec.allocation), HasSubstr(options_.dataDirectory + "': Permission denied"));
   }
+}
+
+// Any user of this machine who is in a group.
+TEST_F(ContainerViewTest, FilesOfGroupsAreThoseOfTheUsersOwnAndThoseThatTheOperatorAllows) {
+  std::string user;
+  gid_t group = 0;
+  while (const auto* entry = ::getgrent()) {
+    if (entry->gr_mem[0] == nullptr || ::getpwnam(entry->gr_mem[0]) == nullptr) continue;
+    user = entry->gr_mem[0];
+    group = entry->gr_gid;
+    break;
+  }
+  ::endgrent();
+  if (user.empty()) GTEST_SKIP() << "no user of this machine is in a group";
+  const std::string own = std::to_string(::getpwnam(user.c_str())->pw_gid);
+  EXPECT_EQ(outputOf("id -G", user), own + "\n");
+  reopen([group](ContainerOptions& options) { options.groups = {group}; });
+  EXPECT_EQ(outputOf("id -G", user), own + " " + std::to_string(group) + "\n");
 }
 
 TEST_F(ContainerViewTest, ItHasADevOfItsOwn) {
