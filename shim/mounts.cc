@@ -13,6 +13,11 @@
 namespace tarcil {
 namespace {
 
+// Whether files are the command's by which root sets up the machine.
+bool ownsMachine(const Plan& plan) {
+  return plan.header->uid == 0 || plan.header->privileged != 0;
+}
+
 // Files by which root sets up the machine, or stops it.
 bool protectMachine(Report& report) {
   for (const char* path : {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"}) {
@@ -29,16 +34,21 @@ bool protectMachine(Report& report) {
   return true;
 }
 
-bool mountProcesses(Report& report) {
-  return mountOver("proc", "/proc", kInert, nullptr, report) && protectMachine(report);
+bool mountProcesses(const Plan& plan, Report& report) {
+  return mountOver("proc", "/proc", kInert, nullptr, report) &&
+         (!ownsMachine(plan) || protectMachine(report));
 }
 
 // What the kernel tells of the whole machine and of others on it, and programs do without. Requires: /proc,
 // /sys and /dev/null are there.
-bool hideMachine(Report& report) {
-  for (const char* path : {"/proc/kcore", "/proc/keys", "/proc/kpagecount", "/proc/kpageflags",
-                           "/proc/timer_list", "/sys/firmware", "/sys/devices/virtual/powercap"}) {
-    if (!hide(path, report)) return false;
+bool hideMachine(const Plan& plan, Hiding& hiding, Report& report) {
+  for (const char* path : {"/proc/keys", "/sys/firmware", "/sys/devices/virtual/powercap"}) {
+    if (!hiding.hide(path, report)) return false;
+  }
+  if (!ownsMachine(plan)) return true;
+  // These nobody but root may read.
+  for (const char* path : {"/proc/kcore", "/proc/kpagecount", "/proc/kpageflags", "/proc/timer_list"}) {
+    if (!hiding.hide(path, report)) return false;
   }
   return true;
 }
@@ -83,15 +93,15 @@ bool enterWork(const Plan& plan, long work, Report& report) {
 
 // --- On the host's file systems, as they are
 
-bool hideAll(const Plan& plan, Report& report) {
+bool hideAll(const Plan& plan, Hiding& hiding, Report& report) {
   for (uint32_t i = 0; i < plan.header->hidden; ++i) {
-    if (!hide(plan.hidden[i], report)) return false;
+    if (!hiding.hide(plan.hidden[i], report)) return false;
   }
   return true;
 }
 
 bool setUpOnHost(const Plan& plan, const PrivateTrees& trees, Report& report) {
-  if (!mountProcesses(report)) return false;
+  if (!mountProcesses(plan, report)) return false;
   // crun is in the cgroups that it should be in, and takes no part where versions 1 and 2 are side by side.
   const bool hideCgroups = plan.header->privileged != 0 && exists("/sys/fs/cgroup");
   if (hideCgroups && !mountOver("tmpfs", "/sys/fs/cgroup", kInert, "mode=755,size=4k", report)) return false;
@@ -102,7 +112,8 @@ bool setUpOnHost(const Plan& plan, const PrivateTrees& trees, Report& report) {
     return false;
   if (exists("/dev/mqueue") && !mountOver("mqueue", "/dev/mqueue", kInert, nullptr, report)) return false;
   // A program that makes the container itself finds its configuration there.
-  if (plan.header->privileged == 0 && !hideAll(plan, report)) return false;
+  Hiding hiding;
+  if (plan.header->privileged == 0 && !hideAll(plan, hiding, report)) return false;
   return enterWork(plan, trees.work, report) && attachTo(trees.temporary, "/tmp", report);
 }
 
@@ -180,12 +191,14 @@ bool setUpReadOnly(const Plan& plan, const PrivateTrees& trees, Report& report) 
   const long still =
       restrict(AT_FDCWD, "/", AT_RECURSIVE, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
   if (still < 0) report.fail("make the host's files read-only", still);
-  if (still < 0 || !mountProcesses(report) || !makeDevices(plan, report) || !hideMachine(report) ||
+  Hiding hiding;
+  if (still < 0 || !mountProcesses(plan, report) || !makeDevices(plan, report) ||
+      !hideMachine(plan, hiding, report) ||
       !mountOver("tmpfs", "/run", MS_NOSUID | MS_NODEV, "mode=755,size=64k", report) ||
       !attachTo(trees.temporary, "/tmp", report) || !shared.attachAll(report)) {
     return false;
   }
-  return hideAll(plan, report) && enterWork(plan, trees.work, report);
+  return hideAll(plan, hiding, report) && enterWork(plan, trees.work, report);
 }
 
 // --- On a root file system of its own
@@ -222,9 +235,10 @@ bool changeRoot(const Plan& plan, Report& report) {
 
 bool setUpOnOwnRoot(const Plan& plan, const PrivateTrees& trees, Report& report) {
   if (!changeRoot(plan, report)) return false;
+  Hiding hiding;
   const bool mounted =
-      mountProcesses(report) && mountOver("sysfs", "/sys", kInert | MS_RDONLY, nullptr, report) &&
-      makeDevices(plan, report) && hideMachine(report) &&
+      mountProcesses(plan, report) && mountOver("sysfs", "/sys", kInert | MS_RDONLY, nullptr, report) &&
+      makeDevices(plan, report) && hideMachine(plan, hiding, report) &&
       mountOver("tmpfs", "/run", MS_NOSUID | MS_NODEV, "mode=755,size=64k", report) &&
       makeWorkPoint(plan.workPoint, report) && attachTo(trees.work, plan.workPoint, report) &&
       attachTo(trees.temporary, "/tmp", report);

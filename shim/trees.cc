@@ -60,16 +60,17 @@ bool attachTo(long tree, const char* point, Report& report) {
   return attached >= 0;
 }
 
-bool hide(const char* path, Report& report) {
+bool Hiding::hide(const char* path, Report& report) {
   struct stat status {};
   const long found = sys::call(SYS_newfstatat, AT_FDCWD, path, &status, 0);
   if (found == -ENOENT) return true;
-  if (found >= 0 && S_ISDIR(status.st_mode))
+  const bool isFolder = found >= 0 && S_ISDIR(status.st_mode);
+  if (isFolder && folder_ == nullptr) {
+    folder_ = path;
     return mountOver("tmpfs", path, kInert | MS_RDONLY, "mode=000,size=4k", report);
-  long result = found;
-  if (result >= 0) result = detachedTree("/dev/null", "");
-  const long tree = result;
-  if (result >= 0) result = attachTree(tree, path);
+  }
+  const long tree = found < 0 ? found : detachedTree(isFolder ? folder_ : "/dev/null", "");
+  const long result = tree < 0 ? tree : attachTree(tree, path);
   if (tree >= 0) sys::close(static_cast<int>(tree));
   if (result < 0) report.fail("hide", path, result);
   return result >= 0;

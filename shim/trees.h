@@ -35,9 +35,15 @@ bool mountOver(const char* type, const char* point, unsigned long flags, const c
 // Attaches a tree and closes it.
 bool attachTo(long tree, const char* point, Report& report);
 
-// Nothing of what is at `path` is to be seen any more: neither files of a folder, nor the content of a file.
-// True where nothing is there.
-bool hide(const char* path, Report& report);
+// Covers what is not to be seen.
+class Hiding {
+ public:
+  // Neither files of a folder, nor the content of a file. True where nothing is there.
+  bool hide(const char* path, Report& report);
+
+ private:
+  const char* folder_ = nullptr;  // one that is covered; the next show the same empty folder
+};
 
 // Folders down to `path`, or to the one that it is in. 0, or the failed call's result.
 long makeFolders(const char* path, bool withLast);

@@ -1,28 +1,26 @@
 #include "monitor/container/syscall_filter.h"
 
 #include <errno.h>
-#include <kj/io.h>
 #include <linux/filter.h>
 #include <linux/fs.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <seccomp.h>
-#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <memory>
-#include <system_error>
+#include <map>
+#include <span>
 #include <vector>
 
 namespace tarcil {
 namespace {
 
-// A call that this machine does not have is no call to libseccomp either, and left out.
 constexpr const char* kAllowed[] = {
     // Files.
     "open", "openat", "openat2", "creat", "close", "close_range", "read", "write", "pread64", "pwrite64",
@@ -107,8 +105,8 @@ constexpr uint32_t kNamespaces =
     CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
 constexpr uint32_t kTimeNamespace = 0x80;
 
-const std::vector<uint32_t> kFamilies = {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK};
-constexpr uint32_t kRoutes = 0;  // NETLINK_ROUTE
+const std::vector<uint32_t> kFamilies = {AF_UNIX, AF_INET, AF_INET6};  // and of netlink that for routes
+constexpr uint32_t kRoutes = 0;                                        // NETLINK_ROUTE
 
 // Of ordinary programs, of 32-bit ones, of both with an earlier release's name, without random addresses, and
 // the question which one it is.
@@ -116,114 +114,135 @@ const std::vector<uint32_t> kPersonalities = {PER_LINUX,         PER_LINUX32,
                                               UNAME26,           uint32_t{PER_LINUX32} | uint32_t{UNAME26},
                                               ADDR_NO_RANDOMIZE, 0xffffffff};
 
-// What is refused by arguments, or by numbers that have no name: it stands in front of what libseccomp makes
-// of names, and lets all else go on to that.
-class Refusals {
- public:
-  void always(uint32_t call, int error) {
-    begin(call, 1);
-    refuse(error);
-  }
-  // Where the argument (0: the first) has one of these values, or none of them, in its lower half.
-  void where(uint32_t call, uint32_t argument, const std::vector<uint32_t>& values, int error) {
-    begin(call, values.size() + 3);
-    load(argument);
-    for (size_t i = 0; i < values.size(); ++i) {
-      add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, values[i], static_cast<uint8_t>(values.size() - i), 0));
-    }
-    add(BPF_JUMP(BPF_JMP | BPF_JA, 1, 0, 0));
-    refuse(error);
-  }
-  void whereNot(uint32_t call, uint32_t argument, const std::vector<uint32_t>& values, int error) {
-    begin(call, values.size() + 2);
-    load(argument);
-    for (size_t i = 0; i < values.size(); ++i) {
-      add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, values[i], static_cast<uint8_t>(values.size() - i), 0));
-    }
-    refuse(error);
-  }
-  // Where it has any of these bits.
-  void whereAny(uint32_t call, uint32_t argument, uint32_t bits, int error) {
-    begin(call, 3);
-    load(argument);
-    add(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1));
-    refuse(error);
-  }
-  // Where the first argument is `first` and the third not `third`.
-  void wherePair(uint32_t call, uint32_t first, uint32_t third, int error) {
-    begin(call, 5);
-    load(0);
-    add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, first, 0, 3));
-    load(2);
-    add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, third, 1, 0));
-    refuse(error);
-  }
-  std::string program() const {
-    return {reinterpret_cast<const char*>(program_.data()), program_.size() * sizeof(sock_filter)};
-  }
-
- private:
-  // `count` instructions follow that are for this call alone.
-  void begin(uint32_t call, size_t count) {
-    add(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)));
-    add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, static_cast<uint8_t>(count)));
-  }
-  void load(uint32_t argument) {
-    const bool isLittle = std::endian::native == std::endian::little;
-    const auto lower =
-        offsetof(seccomp_data, args) + argument * sizeof(uint64_t) + (isLittle ? 0 : sizeof(uint32_t));
-    add(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(lower)));
-  }
-  void refuse(int error) { add(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<uint32_t>(error))); }
-  void add(const sock_filter& instruction) { program_.push_back(instruction); }
-
-  std::vector<sock_filter> program_;
-};
-
-std::string refusals() {
-  Refusals made;
-  made.always(kNumberOfSetFileAttributes, EPERM);
-  made.where(SYS_ioctl, 1, kAttributeRequests, EPERM);
-  made.whereAny(SYS_clone, 0, kNamespaces, EPERM);
-  made.whereAny(SYS_unshare, 0, kNamespaces | kTimeNamespace, EPERM);
-  made.whereNot(SYS_socket, 0, kFamilies, EAFNOSUPPORT);
-  made.wherePair(SYS_socket, AF_NETLINK, kRoutes, EAFNOSUPPORT);
-  made.whereNot(SYS_socketpair, 0, {AF_UNIX}, EAFNOSUPPORT);
-  made.whereNot(SYS_personality, 0, kPersonalities, EPERM);
-  return made.program();
+constexpr uint32_t kAllow = SECCOMP_RET_ALLOW;
+constexpr uint32_t refusal(int error) {
+  return SECCOMP_RET_ERRNO | static_cast<uint32_t>(error);
 }
 
-using Filter = std::unique_ptr<void, decltype(&::seccomp_release)>;
-
-// Remembers the first failure of a row of calls.
-class Rules {
+// Written from its end to its beginning, since BPF jumps forwards only: what is jumped to is there already,
+// and what many end with is there once. The kernel translates and tries the program at each start of a task,
+// so it is short.
+class Program {
  public:
-  explicit Rules(Filter filter) : filter_(std::move(filter)) {}
+  // Of an instruction: how many there are from it to the end.
+  using Label = size_t;
 
-  void check(int result) {
-    if (error_ == 0 && result < 0) error_ = -result;
+  Label answer(uint32_t action) {
+    Label& known = answers_[action];
+    if (known == 0) known = add(BPF_STMT(BPF_RET | BPF_K, action));
+    return known;
   }
-  void add(const char* name, uint32_t action) {
-    const int call = ::seccomp_syscall_resolve_name(name);
-    if (call != __NR_SCMP_ERROR) check(::seccomp_rule_add(get(), action, call, 0));
+  // Of what the kernel says of a call.
+  Label load(size_t offset, Label next) {
+    if (next != size()) jump(next);
+    return add(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offset)));
   }
-  scmp_filter_ctx get() const { return filter_.get(); }
-  int error() const { return error_; }
+  // The lower half of an argument, 0 the first: all that the kernel looks at where this program does.
+  Label loadArgument(size_t argument, Label next) {
+    constexpr size_t kLowerHalf = std::endian::native == std::endian::little ? 0 : sizeof(uint32_t);
+    return load(offsetof(seccomp_data, args) + argument * sizeof(uint64_t) + kLowerHalf, next);
+  }
+  // `test`: BPF_JEQ, BPF_JGE or BPF_JSET of what is loaded with `value`.
+  Label branch(uint16_t test, uint32_t value, Label ifSo, Label ifNot) {
+    const Label farther = within(std::min(ifSo, ifNot), 1);
+    const Label nearer = within(std::max(ifSo, ifNot), 0);
+    const auto skip = [this](Label label) { return static_cast<uint8_t>(size() - label); };
+    const uint8_t so = skip(ifSo < ifNot ? farther : nearer), not_ = skip(ifSo < ifNot ? nearer : farther);
+    return add(BPF_JUMP(static_cast<uint16_t>(BPF_JMP | test | BPF_K), value, so, not_));
+  }
+  Label anyOf(const std::vector<uint32_t>& values, Label ifSo, Label ifNot) {
+    for (const uint32_t value : values) ifNot = branch(BPF_JEQ, value, ifSo, ifNot);
+    return ifNot;
+  }
+
+  std::string bytes() const {
+    const std::vector<sock_filter> forwards(reversed_.rbegin(), reversed_.rend());
+    return {reinterpret_cast<const char*>(forwards.data()), forwards.size() * sizeof(sock_filter)};
+  }
 
  private:
-  Filter filter_;
-  int error_ = 0;
+  // Branches reach so far.
+  static constexpr size_t kFarthest = 255;
+
+  size_t size() const { return reversed_.size(); }
+  Label add(const sock_filter& instruction) {
+    reversed_.push_back(instruction);
+    return size();
+  }
+  Label jump(Label to) { return add(BPF_JUMP(BPF_JMP | BPF_JA, static_cast<uint32_t>(size() - to), 0, 0)); }
+  // The label, or a jump to it, that a branch reaches when up to `more` instructions have come before it.
+  Label within(Label label, size_t more) {
+    if (size() + more - label <= kFarthest) return label;
+    return jump(label);
+  }
+
+  std::vector<sock_filter> reversed_;
+  std::map<uint32_t, Label> answers_;
 };
 
-Result<std::string> programOf(const Rules& rules) {
-  const kj::AutoCloseFd file(::memfd_create("tarcil-filter", MFD_CLOEXEC));
-  const int exported = file.get() < 0 ? -errno : ::seccomp_export_bpf(rules.get(), file);
-  const off_t size = exported < 0 ? 0 : ::lseek(file, 0, SEEK_END);
-  std::string program(static_cast<size_t>(size), '\0');
-  if (size <= 0 || ::pread(file, program.data(), program.size(), 0) != size) {
-    return Error{ErrorCode::kInternal, "cannot write the filter of system calls down"};
+// What is said to calls from this number on, up to the next one's.
+struct Range {
+  uint32_t first = 0;
+  Program::Label label = 0;
+};
+
+// Goes to the range that the loaded number is in.
+Program::Label search(Program& program, std::span<const Range> ranges) {
+  if (ranges.size() == 1) return ranges[0].label;
+  const size_t half = ranges.size() / 2;
+  const Program::Label above = search(program, ranges.subspan(half));
+  const Program::Label below = search(program, ranges.first(half));
+  return program.branch(BPF_JGE, ranges[half].first, above, below);
+}
+
+// By the calls' numbers on this machine. A call that it does not have has none.
+std::map<uint32_t, Program::Label> namedCalls(Program& program) {
+  std::map<uint32_t, Program::Label> calls;
+  const auto add = [&calls](const char* name, Program::Label label) {
+    const int call = ::seccomp_syscall_resolve_name(name);
+    if (call >= 0) calls[static_cast<uint32_t>(call)] = label;
+  };
+  for (const char* name : kAllowed) add(name, program.answer(kAllow));
+  for (const char* name : kRefused) add(name, program.answer(refusal(EPERM)));
+  return calls;
+}
+
+// What is judged by its arguments, or has no name.
+void addJudged(Program& program, std::map<uint32_t, Program::Label>& calls) {
+  const auto allowed = program.answer(kAllow), refused = program.answer(refusal(EPERM));
+  const auto noFamily = program.answer(refusal(EAFNOSUPPORT));
+  const auto none = [&program, allowed, refused](uint32_t bits) {
+    return program.loadArgument(0, program.branch(BPF_JSET, bits, refused, allowed));
+  };
+  calls[kNumberOfSetFileAttributes] = refused;
+  calls[SYS_ioctl] = program.loadArgument(1, program.anyOf(kAttributeRequests, refused, allowed));
+  calls[SYS_clone] = none(kNamespaces);
+  calls[SYS_unshare] = none(kNamespaces | kTimeNamespace);
+  calls[SYS_personality] = program.loadArgument(0, program.anyOf(kPersonalities, allowed, refused));
+  calls[SYS_socketpair] = program.loadArgument(0, program.anyOf({AF_UNIX}, allowed, noFamily));
+  const auto netlink = program.loadArgument(2, program.anyOf({kRoutes}, allowed, noFamily));
+  const auto family = program.anyOf({AF_NETLINK}, netlink, noFamily);
+  calls[SYS_socket] = program.loadArgument(0, program.anyOf(kFamilies, allowed, family));
+}
+
+std::string programForThisMachine() {
+  Program program;
+  const auto unknown = program.answer(refusal(ENOSYS));
+  auto calls = namedCalls(program);
+  addJudged(program, calls);
+  std::vector<Range> ranges = {{0, unknown}};
+  const auto beginRange = [&ranges](uint32_t first, Program::Label label) {
+    if (ranges.back().first == first) ranges.pop_back();
+    if (ranges.empty() || ranges.back().label != label) ranges.push_back({first, label});
+  };
+  for (const auto& [call, label] : calls) {
+    beginRange(call, label);
+    beginRange(call + 1, unknown);
   }
-  return program;
+  const auto byNumber = program.load(offsetof(seccomp_data, nr), search(program, ranges));
+  program.load(offsetof(seccomp_data, arch),
+               program.branch(BPF_JEQ, ::seccomp_arch_native(), byNumber, unknown));
+  return program.bytes();
 }
 
 bool takesFilters() {
@@ -240,19 +259,7 @@ Result<std::string> systemCallFilter() {
         "its server's kernel takes no filters of system calls (CONFIG_SECCOMP_FILTER), and no task runs "
         "without one"};
   }
-  Rules rules(Filter(::seccomp_init(SCMP_ACT_ERRNO(ENOSYS)), ::seccomp_release));
-  rules.check(::seccomp_attr_set(rules.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS)));
-  // As a tree over the calls' numbers: a row of as many comparisons would stand before each call.
-  rules.check(::seccomp_attr_set(rules.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2));
-  for (const char* name : kAllowed) rules.add(name, SCMP_ACT_ALLOW);
-  for (const char* name : kRefused) rules.add(name, SCMP_ACT_ERRNO(EPERM));
-  if (rules.error() != 0) {
-    return Error{ErrorCode::kInternal,
-                 "cannot make the filter of system calls: " + std::generic_category().message(rules.error())};
-  }
-  auto program = programOf(rules);
-  if (program) program->insert(0, refusals());
-  return program;
+  return programForThisMachine();
 }
 
 }  // namespace tarcil
