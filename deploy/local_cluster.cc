@@ -227,8 +227,8 @@ Result<std::vector<RoleCommand>> monitorsOf(const LocalClusterPlan& plan, const 
         arguments.end(),
         {"--rus", std::to_string(rus), "--memory", std::to_string(memoryOfServer(plan)) + "B", "--tag",
          tagOf(plan.data), "--rack", "rack-" + std::to_string((i - 1) / 2 + 1), "--pressure-period",
-         plan.pressurePeriod, "--late-binding-units", std::to_string(plan.lateUnits.value_or(rus)),
-         "--stop-tasks", "--allow-root", "--stop-grace", formatDuration(plan.stopGrace)});
+         plan.pressurePeriod, "--late-binding-units", std::to_string(plan.lateUnits.value_or(rus)), "--hide",
+         plan.data, "--stop-tasks", "--allow-root", "--stop-grace", formatDuration(plan.stopGrace)});
     arguments.insert(arguments.end(), plan.monitorOptions.begin(), plan.monitorOptions.end());
     if (slices.empty() && diskOfServer > 0)
       arguments.insert(arguments.end(), {"--work-disk", std::to_string(diskOfServer) + "B"});

@@ -5,7 +5,10 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+
+#include <initializer_list>
 
 namespace tarcil {
 namespace {
@@ -15,12 +18,36 @@ namespace {
   sys::exit(1);
 }
 
+constexpr uint64_t bit(int capability) {
+  return uint64_t{1} << capability;
+}
+
+// What a program needs that makes a container: mounts and devices, files of whoever owns them, and to become
+// the task's user without capabilities.
+constexpr uint64_t kMakingContainers = bit(CAP_SYS_ADMIN) | bit(CAP_MKNOD) | bit(CAP_CHOWN) |
+                                       bit(CAP_FOWNER) | bit(CAP_DAC_OVERRIDE) | bit(CAP_SETUID) |
+                                       bit(CAP_SETGID) | bit(CAP_SETPCAP) | bit(CAP_KILL);
+
+// What is beyond the kernel's last capability answers EINVAL.
+void keepBounding(uint64_t kept) {
+  for (int capability = 0; capability < 64; ++capability) {
+    if ((kept & bit(capability)) == 0) sys::call(SYS_prctl, PR_CAPBSET_DROP, capability, 0, 0, 0);
+  }
+}
+
+// Whatever the monitor was given: a task goes before nobody.
+void limitPriorities() {
+  static constexpr rlimit64 kNone{0, 0};
+  for (const int resource : {RLIMIT_RTPRIO, RLIMIT_NICE}) {
+    sys::call(SYS_prlimit64, 0, resource, &kNone, static_cast<void*>(nullptr));
+  }
+}
+
 void becomeUser(const Plan& plan, Report& report) {
   const PlanHeader& header = *plan.header;
-  // The bounding set goes first, while there is still the right to change it; what is beyond the kernel's
-  // last capability answers EINVAL.
-  for (int capability = 0; sys::call(SYS_prctl, PR_CAPBSET_DROP, capability, 0, 0, 0) == 0; ++capability) {
-  }
+  limitPriorities();
+  // The bounding set goes first, while there is still the right to change it.
+  keepBounding(0);
   const long groups = sys::call(SYS_setgroups, header.groups, plan.groups);
   if (groups < 0) giveUp(report, "set the user's groups", groups);
   const long group = sys::call(SYS_setresgid, header.gid, header.gid, header.gid);
@@ -114,7 +141,11 @@ void executeCommand(const Plan& plan, const CommandDescriptors& fds, Report& rep
     giveUp(report, "connect the command's output", -EMFILE);
   }
   const bool privileged = plan.header->privileged != 0;
-  if (!privileged) becomeUser(plan, report);
+  if (privileged) {
+    keepBounding(kMakingContainers);
+  } else {
+    becomeUser(plan, report);
+  }
   if (*plan.workDirectory != '\0') {
     const long entered = sys::call(SYS_chdir, plan.workDirectory);
     if (entered < 0) {

@@ -4,48 +4,18 @@
 #include <linux/openat2.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #include <initializer_list>
+
+#include "shim/devices.h"
+#include "shim/trees.h"
 
 namespace tarcil {
 namespace {
 
-constexpr unsigned long kInert = MS_NOSUID | MS_NODEV | MS_NOEXEC;
-
-long mountAt(const char* source, const char* point, const char* type, unsigned long flags,
-             const char* options) {
-  return sys::call(SYS_mount, source, point, type, flags, options);
-}
-
-bool exists(const char* path) {
-  return sys::call(SYS_faccessat, AT_FDCWD, path, 0) == 0;
-}
-
-// What a plan's directory `name` is, to be attached elsewhere; negative where there is none. It stays what it
-// is, wherever in the tree of files it was, when something is mounted over that place or it is left behind.
-long detachedTree(const char* directory, const char* name) {
-  Text<4096> path;
-  path << directory << name;
-  return sys::call(SYS_open_tree, AT_FDCWD, path.get(), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
-}
-
-long attach(long tree, const char* point) {
-  return sys::call(SYS_move_mount, tree, "", AT_FDCWD, point, MOVE_MOUNT_F_EMPTY_PATH);
-}
-
-// Takes from a tree of mounts what `attributes` (MOUNT_ATTR_...) forbid.
-long restrict(long tree, const char* path, unsigned flags, uint64_t attributes) {
-  mount_attr wanted{};
-  wanted.attr_set = attributes;
-  return sys::call(SYS_mount_setattr, tree, path, flags, &wanted, sizeof wanted);
-}
-
-bool mountOver(const char* type, const char* point, unsigned long flags, const char* options,
-               Report& report) {
-  const long result = mountAt(type, point, type, flags, options);
-  if (result < 0) report.fail("mount", point, result);
-  return result >= 0;
+// Whether files are the command's by which root sets up the machine.
+bool ownsMachine(const Plan& plan) {
+  return plan.header->uid == 0 || plan.header->privileged != 0;
 }
 
 // Files by which root sets up the machine, or stops it.
@@ -55,7 +25,7 @@ bool protectMachine(Report& report) {
     if (tree == -ENOENT) continue;  // not every kernel has each
     long result = tree;
     if (result >= 0) result = restrict(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, MOUNT_ATTR_RDONLY);
-    if (result >= 0) result = attach(tree, path);
+    if (result >= 0) result = attachTree(tree, path);
     if (tree >= 0) sys::close(static_cast<int>(tree));
     if (result >= 0) continue;
     report.fail("protect", path, result);
@@ -64,8 +34,23 @@ bool protectMachine(Report& report) {
   return true;
 }
 
-bool mountProcesses(Report& report) {
-  return mountOver("proc", "/proc", kInert, nullptr, report) && protectMachine(report);
+bool mountProcesses(const Plan& plan, Report& report) {
+  return mountOver("proc", "/proc", kInert, nullptr, report) &&
+         (!ownsMachine(plan) || protectMachine(report));
+}
+
+// What the kernel tells of the whole machine and of others on it, and programs do without. Requires: /proc,
+// /sys and /dev/null are there.
+bool hideMachine(const Plan& plan, Hiding& hiding, Report& report) {
+  for (const char* path : {"/proc/keys", "/sys/firmware", "/sys/devices/virtual/powercap"}) {
+    if (!hiding.hide(path, report)) return false;
+  }
+  if (!ownsMachine(plan)) return true;
+  // These nobody but root may read.
+  for (const char* path : {"/proc/kcore", "/proc/kpagecount", "/proc/kpageflags", "/proc/timer_list"}) {
+    if (!hiding.hide(path, report)) return false;
+  }
+  return true;
 }
 
 bool enterWork(const char* path, Report& report) {
@@ -90,18 +75,33 @@ bool openTrees(const Plan& plan, PrivateTrees& trees, Report& report) {
   return worse >= 0;
 }
 
-bool attachTo(long tree, const char* point, Report& report) {
-  const long attached = attach(tree, point);
-  if (attached < 0) report.fail("mount a private folder on", point, attached);
-  sys::close(static_cast<int>(tree));
-  return attached >= 0;
+// In a folder that is writable here.
+bool makeWorkPoint(const char* path, Report& report) {
+  const long made = makeFolders(path, true);
+  if (made < 0) report.fail("make the folder", path, made);
+  return made >= 0;
 }
 
-// --- On the host's file systems
-// -----------------------------------------------------------------------------
+bool enterWork(const Plan& plan, long work, Report& report) {
+  if (*plan.workPoint != '\0')
+    return makeWorkPoint(plan.workPoint, report) && attachTo(work, plan.workPoint, report) &&
+           enterWork(plan.workPoint, report);
+  const long entered = sys::call(SYS_fchdir, work);
+  if (entered < 0) report.fail("enter the task's private directory", entered);
+  return entered >= 0;
+}
+
+// --- On the host's file systems, as they are
+
+bool hideAll(const Plan& plan, Hiding& hiding, Report& report) {
+  for (uint32_t i = 0; i < plan.header->hidden; ++i) {
+    if (!hiding.hide(plan.hidden[i], report)) return false;
+  }
+  return true;
+}
 
 bool setUpOnHost(const Plan& plan, const PrivateTrees& trees, Report& report) {
-  if (!mountProcesses(report)) return false;
+  if (!mountProcesses(plan, report)) return false;
   // crun is in the cgroups that it should be in, and takes no part where versions 1 and 2 are side by side.
   const bool hideCgroups = plan.header->privileged != 0 && exists("/sys/fs/cgroup");
   if (hideCgroups && !mountOver("tmpfs", "/sys/fs/cgroup", kInert, "mode=755,size=4k", report)) return false;
@@ -111,18 +111,97 @@ bool setUpOnHost(const Plan& plan, const PrivateTrees& trees, Report& report) {
   if (exists("/dev/shm") && !mountOver("tmpfs", "/dev/shm", MS_NOSUID | MS_NODEV, "mode=1777", report))
     return false;
   if (exists("/dev/mqueue") && !mountOver("mqueue", "/dev/mqueue", kInert, nullptr, report)) return false;
-  if (*plan.workPoint == '\0') {
-    // Entered where it is, before /tmp, which it may be below, is covered.
-    Text<4096> work;
-    work << plan.taskDirectory << "/work";
-    return enterWork(work.get(), report) && attachTo(trees.temporary, "/tmp", report);
+  // A program that makes the container itself finds its configuration there.
+  Hiding hiding;
+  if (plan.header->privileged == 0 && !hideAll(plan, hiding, report)) return false;
+  return enterWork(plan, trees.work, report) && attachTo(trees.temporary, "/tmp", report);
+}
+
+// --- On the host's file systems, read-only
+
+// Of the host's /run: by which programs find the addresses of names.
+constexpr const char* kKeptOfRun[] = {"/run/systemd/resolve", "/run/resolvconf",
+                                      "/run/NetworkManager/resolv.conf", "/run/nscd"};
+
+// Trees that are seen where they are on the host.
+class SharedTrees {
+ public:
+  ~SharedTrees() {
+    for (size_t i = 0; i < count_; ++i) sys::close(static_cast<int>(trees_[i].tree));
   }
-  return attachTo(trees.work, plan.workPoint, report) && enterWork(plan.workPoint, report) &&
-         attachTo(trees.temporary, "/tmp", report);
+
+  // A path that is not there is none.
+  bool add(const char* path, uint64_t restrictions, Report& report) {
+    const long tree = detachedTrees(path);
+    if (tree == -ENOENT) return true;
+    struct stat status {};
+    long result = tree;
+    if (result >= 0) result = sys::call(SYS_fstat, tree, &status);
+    const bool isFolder = S_ISDIR(status.st_mode);
+    // The devices of a folder are not shared with it, a device is.
+    if (isFolder) restrictions |= MOUNT_ATTR_NODEV;
+    if (result >= 0)
+      result = restrict(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, restrictions | MOUNT_ATTR_NOSUID);
+    if (result < 0) report.fail("share with the task", path, result);
+    if (result < 0) return false;
+    trees_[count_++] = {path, tree, isFolder};
+    return true;
+  }
+
+  bool attachAll(Report& report) const {
+    for (size_t i = 0; i < count_; ++i) {
+      if (attachOne(trees_[i], report)) continue;
+      return false;
+    }
+    return true;
+  }
+
+ private:
+  struct Tree {
+    const char* path;
+    long tree;
+    bool isFolder;
+  };
+
+  // Below a folder of the task's own nothing is there yet.
+  static bool attachOne(const Tree& tree, Report& report) {
+    long result = attachTree(tree.tree, tree.path);
+    if (result == -ENOENT) {
+      result = makeFolders(tree.path, tree.isFolder);
+      if (result >= 0 && !tree.isFolder)
+        result = sys::call(SYS_mknodat, AT_FDCWD, tree.path, S_IFREG | 0600, 0);
+      if (result >= 0) result = attachTree(tree.tree, tree.path);
+    }
+    if (result < 0) report.fail("share with the task", tree.path, result);
+    return result >= 0;
+  }
+
+  Tree trees_[kMaxViewPaths + sizeof kKeptOfRun / sizeof *kKeptOfRun];
+  size_t count_ = 0;
+};
+
+bool setUpReadOnly(const Plan& plan, const PrivateTrees& trees, Report& report) {
+  SharedTrees shared;
+  for (uint32_t i = 0; i < plan.header->shares; ++i) {
+    if (!shared.add(plan.shares[i], 0, report)) return false;
+  }
+  for (const char* path : kKeptOfRun) {
+    if (!shared.add(path, MOUNT_ATTR_RDONLY, report)) return false;
+  }
+  const long still =
+      restrict(AT_FDCWD, "/", AT_RECURSIVE, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+  if (still < 0) report.fail("make the host's files read-only", still);
+  Hiding hiding;
+  if (still < 0 || !mountProcesses(plan, report) || !makeDevices(plan, report) ||
+      !hideMachine(plan, hiding, report) ||
+      !mountOver("tmpfs", "/run", MS_NOSUID | MS_NODEV, "mode=755,size=64k", report) ||
+      !attachTo(trees.temporary, "/tmp", report) || !shared.attachAll(report)) {
+    return false;
+  }
+  return hideAll(plan, hiding, report) && enterWork(plan, trees.work, report);
 }
 
 // --- On a root file system of its own
-// -----------------------------------------------------------------------
 
 // Opened without following a symbolic link: the monitor has judged this path and no other.
 long openRoot(const char* path) {
@@ -142,7 +221,7 @@ bool changeRoot(const Plan& plan, Report& report) {
   if (result >= 0)
     result = restrict(tree, "", AT_EMPTY_PATH, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
   // Over a folder that is there for certain; from there it takes the place of the root.
-  if (result >= 0) result = attach(tree, plan.taskDirectory);
+  if (result >= 0) result = attachTree(tree, plan.taskDirectory);
   if (result >= 0) result = sys::call(SYS_fchdir, tree);
   if (result >= 0) result = sys::call(SYS_pivot_root, ".", ".");
   if (result >= 0) result = sys::call(SYS_umount2, ".", MNT_DETACH);
@@ -154,77 +233,12 @@ bool changeRoot(const Plan& plan, Report& report) {
   return result >= 0;
 }
 
-struct DeviceFile {
-  const char* path;
-  unsigned minor;  // of major number 1; the terminal is 5:0
-};
-
-// Folders down to `path`, or to the one that it is in. 0, or the failed call's result.
-long makeFolders(const char* path, bool withLast) {
-  Text<4096> part;
-  for (const char* at = path; *at != '\0'; ++at) {
-    part.add(*at);
-    if (at[1] != '/' && (at[1] != '\0' || !withLast)) continue;
-    const long made = sys::call(SYS_mkdirat, AT_FDCWD, part.get(), 0755);
-    if (made < 0 && made != -EEXIST) return made;
-  }
-  return 0;
-}
-
-// Those of the task's extras.
-bool makeGrantedDevices(const Plan& plan, Report& report) {
-  for (uint32_t i = 0; i < plan.header->devices; ++i) {
-    const PlanDevice& device = plan.devices[i];
-    const char* path = plan.devicePaths[i];
-    long result = makeFolders(path, false);
-    if (result >= 0)
-      result = sys::call(SYS_mknodat, AT_FDCWD, path, device.mode, makedev(device.major, device.minor));
-    if (result == -EEXIST) result = 0;  // one of those that every task has
-    if (result >= 0) result = sys::call(SYS_fchmodat, AT_FDCWD, path, device.mode & 07777);
-    if (result >= 0) result = sys::call(SYS_fchownat, AT_FDCWD, path, device.uid, device.gid, 0);
-    if (result >= 0) continue;
-    report.fail("make the device", path, result);
-    return false;
-  }
-  return true;
-}
-
-bool makeDevices(const Plan& plan, Report& report) {
-  if (!mountOver("tmpfs", "/dev", MS_NOSUID | MS_NOEXEC, "mode=755,size=64k", report)) return false;
-  long result = 0;
-  for (const DeviceFile& device :
-       {DeviceFile{"/dev/null", 3}, DeviceFile{"/dev/zero", 5}, DeviceFile{"/dev/full", 7},
-        DeviceFile{"/dev/random", 8}, DeviceFile{"/dev/urandom", 9}}) {
-    if (result >= 0)
-      result = sys::call(SYS_mknodat, AT_FDCWD, device.path, S_IFCHR | 0666, makedev(1, device.minor));
-    if (result >= 0) result = sys::call(SYS_fchmodat, AT_FDCWD, device.path, 0666);
-  }
-  struct Link {
-    const char* to;
-    const char* path;
-  };
-  for (const Link& link : {Link{"/proc/self/fd", "/dev/fd"}, Link{"/proc/self/fd/0", "/dev/stdin"},
-                           Link{"/proc/self/fd/1", "/dev/stdout"}, Link{"/proc/self/fd/2", "/dev/stderr"}}) {
-    if (result >= 0) result = sys::call(SYS_symlinkat, link.to, AT_FDCWD, link.path);
-  }
-  if (result >= 0) result = sys::call(SYS_mkdirat, AT_FDCWD, "/dev/shm", 0755);
-  if (result < 0) report.fail("make the devices of the root file system", result);
-  return result >= 0 && makeGrantedDevices(plan, report) &&
-         mountOver("tmpfs", "/dev/shm", MS_NOSUID | MS_NODEV, "mode=1777", report);
-}
-
-// In /run, which is empty and writable here.
-bool makeWorkPoint(const char* path, Report& report) {
-  const long made = makeFolders(path, true);
-  if (made < 0) report.fail("make the folder", path, made);
-  return made >= 0;
-}
-
 bool setUpOnOwnRoot(const Plan& plan, const PrivateTrees& trees, Report& report) {
   if (!changeRoot(plan, report)) return false;
+  Hiding hiding;
   const bool mounted =
-      mountProcesses(report) && mountOver("sysfs", "/sys", kInert | MS_RDONLY, nullptr, report) &&
-      makeDevices(plan, report) &&
+      mountProcesses(plan, report) && mountOver("sysfs", "/sys", kInert | MS_RDONLY, nullptr, report) &&
+      makeDevices(plan, report) && hideMachine(plan, hiding, report) &&
       mountOver("tmpfs", "/run", MS_NOSUID | MS_NODEV, "mode=755,size=64k", report) &&
       makeWorkPoint(plan.workPoint, report) && attachTo(trees.work, plan.workPoint, report) &&
       attachTo(trees.temporary, "/tmp", report);
@@ -246,7 +260,10 @@ bool setUpMounts(const Plan& plan, Report& report) {
   if (apart < 0) report.fail("make the mounts private", apart);
   PrivateTrees trees;
   if (apart < 0 || !openTrees(plan, trees, report)) return false;
-  return *plan.root == '\0' ? setUpOnHost(plan, trees, report) : setUpOnOwnRoot(plan, trees, report);
+  if (*plan.root != '\0') return setUpOnOwnRoot(plan, trees, report);
+  // A program that makes the container itself needs the host for that.
+  const bool asItIs = plan.header->hostView != 0 || plan.header->privileged != 0;
+  return asItIs ? setUpOnHost(plan, trees, report) : setUpReadOnly(plan, trees, report);
 }
 
 }  // namespace tarcil

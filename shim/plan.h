@@ -12,7 +12,8 @@
 //   stderr go to besides (empty: none); what such a file takes, for people; file that stdin is read from
 //   (empty: none); `arguments` words of the command; `variables` NAME=value; `directories` cgroup directories
 //   to make; `settings` pairs of file and value; `joins` files named "tasks" of cgroup v1; `outputJoins` such
-//   files for what moves the output, of which some may not be there; `devices` paths below /dev.
+//   files for what moves the output, of which some may not be there; `devices` paths below /dev; `shares`
+//   paths of the host that the task sees as they are; `hidden` paths of the host that it does not see.
 // Monitor and shim of one build understand each other; kPlanMagic changes with the layout.
 #pragma once
 
@@ -21,7 +22,7 @@
 
 namespace tarcil {
 
-inline constexpr uint32_t kPlanMagic = 0x54534839;  // "TSH9"
+inline constexpr uint32_t kPlanMagic = 0x54534841;  // "TSHA"
 
 inline constexpr size_t kFilterInstruction = 8;  // bytes
 
@@ -72,6 +73,9 @@ struct PlanDevice {
   uint32_t minor = 0;
 };
 
+// Of shares, and of hidden paths.
+inline constexpr uint32_t kMaxViewPaths = 64;
+
 struct PlanHeader {
   uint32_t magic = kPlanMagic;
   uint32_t uid = 0;
@@ -86,6 +90,10 @@ struct PlanHeader {
   uint32_t filter = 0;
   uint32_t deviceFilter = 0;  // needs a cgroup v2 to be born in; 0: no device is denied
   uint32_t devices = 0;
+  uint32_t shares = 0;
+  uint32_t hidden = 0;
+  uint32_t hostView =
+      0;  // 1: without a root file system of its own the task sees the host's files as they are
   uint32_t network = kHostNetwork;
   uint32_t fileSeconds = 60;  // that a disk of the user's may take to open their files, and to write the last
   uint32_t readerSeconds = 0;  // that a task waits for whoever takes its output; 0: nobody is waited for

@@ -69,11 +69,12 @@ bool parsePlan(char* data, size_t size, char** pointers, Plan& plan) {
   const auto* header = reinterpret_cast<const PlanHeader*>(data);
   const uint64_t strings = uint64_t{13} + header->arguments + header->variables + header->directories +
                            uint64_t{2} * header->settings + header->joins + header->outputJoins +
-                           header->devices;
+                           header->devices + header->shares + header->hidden;
   const uint64_t filterEnd = sizeof(PlanHeader) + uint64_t{header->filter} * kFilterInstruction;
   const uint64_t groups = filterEnd + uint64_t{header->deviceFilter} * kFilterInstruction;
   const uint64_t devices = groups + uint64_t{header->groups} * sizeof(uint32_t);
   const uint64_t fixed = devices + uint64_t{header->devices} * sizeof(PlanDevice);
+  if (header->shares > kMaxViewPaths || header->hidden > kMaxViewPaths) return false;
   if (header->magic != kPlanMagic || header->arguments == 0 || fixed + strings > size) return false;
 
   plan.header = header;
@@ -114,6 +115,10 @@ bool parsePlan(char* data, size_t size, char** pointers, Plan& plan) {
   cursor.fill(plan.outputJoins, header->outputJoins);
   plan.devicePaths = plan.outputJoins + header->outputJoins;
   cursor.fill(plan.devicePaths, header->devices);
+  plan.shares = plan.devicePaths + header->devices;
+  cursor.fill(plan.shares, header->shares);
+  plan.hidden = plan.shares + header->shares;
+  cursor.fill(plan.hidden, header->hidden);
   return !cursor.bad();
 }
 

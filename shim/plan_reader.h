@@ -39,6 +39,8 @@ struct Plan {
   char** joins;
   char** outputJoins;
   char** devicePaths;
+  char** shares;
+  char** hidden;
 };
 
 // False if what `fd` holds is not a complete plan of this build.

@@ -10,6 +10,8 @@
 #include "deploy/roles/roles.h"
 #include "formats/extras_field.h"
 #include "latebinding/names.h"
+#include "monitor/container/system_user.h"
+#include "monitor/container/task_view.h"
 
 namespace tarcil {
 namespace {
@@ -19,7 +21,7 @@ struct Monitor {
 
   OptionTable table;
   MonitorFlags flags;
-  std::vector<std::string> attributes, extras, extraDevices;
+  std::vector<std::string> attributes, extras, extraDevices, groups;
 };
 
 void readAttribute(const std::string& attribute, MonitorFlags& flags) {
@@ -64,6 +66,19 @@ void checkNames(const MonitorFlags& flags) {
   if (!flags.rack.empty()) requireName("--rack", flags.rack);
 }
 
+void checkView(const MonitorFlags& flags) {
+  for (const auto& [flag, paths] :
+       {std::pair("--share", &flags.shares), std::pair("--hide", &flags.hidden)}) {
+    if (paths->empty()) continue;
+    if (!flags.emulate.empty())
+      throw badInput(std::string(flag) + ": the tasks of emulated servers see no files; leave it out");
+    if (const Status good = checkViewPaths(*paths); !good.ok())
+      throw badInput(std::string(flag) + ": " + good.error().message);
+  }
+  if (flags.hostView && !flags.shares.empty())
+    throw badInput("--share: is part of the --host-view; leave one out");
+}
+
 int run(Monitor& monitor) {
   MonitorFlags& flags = monitor.flags;
   checkNames(flags);
@@ -77,6 +92,14 @@ int run(Monitor& monitor) {
   for (const std::string& folder : flags.allowedRoots) {
     if (!folder.starts_with('/'))
       throw badInput("--allow-rootfs: " + shown(folder) + " is no path that starts with /");
+  }
+  checkView(flags);
+  for (const std::string& name : monitor.groups) {
+    const auto group = groupNamed(name);
+    if (!group)
+      throw badInput("--task-group: " + shown(name) +
+                     " is no group of this machine; `getent group` lists them");
+    flags.groups.push_back(*group);
   }
   monitor.table.read();
   for (const std::string& name : flags.pressure.interfaces) {
@@ -170,12 +193,28 @@ void addMeasuring(OptionTable& table, MonitorFlags& flags) {
                   "Memory bandwidth in bytes per second. Default: not known.");
 }
 
-void addTasks(OptionTable& table, MonitorFlags& flags) {
+void addTasks(Monitor& monitor) {
+  OptionTable& table = monitor.table;
+  MonitorFlags& flags = monitor.flags;
   table.texts("--allow-rootfs", flags.allowedRoots, "DIR",
               "Folder that jobs may use as their root file system, with all below it; may be repeated. "
               "Default: none.");
   table.flag("--allow-root", flags.allowRoot,
              "Let tasks run as root, where the master lets a user's jobs do so.");
+  table.texts(
+      "--share", flags.shares, "PATH",
+      "Folder, file or device of this machine that tasks may write to as their users may, besides /home, "
+      "/srv and /var/tmp; may be repeated.");
+  table.texts("--hide", flags.hidden, "PATH",
+              "Folder or file of this machine that tasks do not see, besides --data; may be repeated.");
+  table.texts(
+      "--task-group", monitor.groups, "NAME",
+      "Group of this machine that tasks are in whose user is, as video; may be repeated. Default: tasks "
+      "are in their user's own group alone.");
+  table.flag(
+      "--host-view", flags.hostView,
+      "Tasks see this machine's files and devices as their users do, and write where these may. Default: "
+      "they see files read-only, what is shared excepted, and a /dev of their own.");
   table.optionalSize(
       "--task-disk", flags.taskDiskBytes,
       "What a task's private working directory and its /tmp may take up on the disk together, where its "
@@ -219,7 +258,7 @@ void addServeMonitor(CLI::App& serve) {
         auto monitor = std::make_shared<Monitor>(command);
         addServer(command, *monitor);
         addMeasuring(monitor->table, monitor->flags);
-        addTasks(monitor->table, monitor->flags);
+        addTasks(*monitor);
         addRoleOptions(monitor->table, monitor->flags.role);
         onRun(command, [monitor]() { return run(*monitor); });
       });

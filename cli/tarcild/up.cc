@@ -28,6 +28,7 @@
 #include "env/stop.h"
 #include "formats/extras_field.h"
 #include "formats/servers_file.h"
+#include "monitor/container/task_view.h"
 #include "rpc/errors.h"
 #include "rpc/token.h"
 #include "schema/convert.h"
@@ -38,7 +39,8 @@ namespace {
 struct UpFlags {
   LocalClusterPlan plan;
   std::string data;
-  std::vector<std::string> allowedRoots, extras;
+  std::vector<std::string> allowedRoots, shares, extras;
+  bool hostView = false;
   std::vector<uint32_t> cores;
   std::string networkBandwidth, memoryBandwidth, stopGrace;
   uint32_t slices = 0;
@@ -292,6 +294,14 @@ std::vector<std::string> monitorOptionsOf(const UpFlags& flags) {
   for (const std::string& folder : flags.allowedRoots) {
     add("--allow-rootfs", std::filesystem::absolute(folder).lexically_normal());
   }
+  if (flags.hostView && !flags.shares.empty())
+    throw badInput("--share: is part of the --host-view; leave one out");
+  if (flags.hostView && !flags.plan.emulate.empty())
+    throw badInput("--host-view: is for servers that run containers; leave it out with --emulate");
+  if (flags.hostView) options.emplace_back("--host-view");
+  if (const Status good = checkViewPaths(flags.shares); !good.ok())
+    throw badInput("--share: " + good.error().message);
+  for (const std::string& path : flags.shares) add("--share", path);
   if (!flags.cores.empty() && !flags.plan.slices) {
     std::string list;
     for (const uint32_t core : flags.cores) list += (list.empty() ? "" : ",") + std::to_string(core);
@@ -481,6 +491,17 @@ void addUp(CLI::App& app) {
                 "Default: none")
             ->allow_extra_args(false)
             ->type_name("DIR");
+        command
+            .add_option("--share", flags->shares,
+                        "Folder, file or device of this machine that tasks may write to as their users may, "
+                        "besides /home, /srv and /var/tmp; may be repeated.")
+            ->allow_extra_args(false)
+            ->type_name("PATH");
+        command.add_flag(
+            "--host-view", flags->hostView,
+            "Tasks see this machine's files and devices as their users do, and write where these "
+            "may. Default: they see files read-only, what is shared excepted, and a /dev of their "
+            "own.");
         command
             .add_option("--extra", flags->extras,
                         "KIND=COUNT, countable things of each server that jobs can ask for, as gpus=4; may "

@@ -69,6 +69,10 @@ struct MonitorFlags {
   std::string tag = "tarcil";  // tells clusters on one machine apart, in names of cgroups
   bool allowRoot = false;      // tasks may run as uid 0
   std::vector<std::string> allowedRoots;  // folders that tasks may have as their root file system
+  bool hostView = false;                  // tasks see the server's own files as their users do
+  std::vector<std::string> shares;        // files of the server that tasks may write to, as their users may
+  std::vector<std::string> hidden;        // files of the server that they do not see
+  std::vector<gid_t> groups;              // that tasks may be in besides their user's own one
   Duration keepLogs = std::chrono::hours(7 * 24);
   uint64_t keepLogsBytes = uint64_t{4} << 30;
   uint64_t taskDiskBytes = 0;                  // of tasks whose job does not say; 0: the share of their units

@@ -61,16 +61,25 @@ std::vector<std::string> cgroupPathOf(const ContainerOptions& options) {
   return path;
 }
 
+Status keepToDevices(const CgroupTree& cgroups, const ContainerOptions& options, const TaskView& view) {
+  if (options.hostView) return {};
+  std::vector<DeviceNumber> granted = view.devices;
+  for (const ExtraDevice& device : options.extraDevices) granted.push_back(device.node.number);
+  return allowDevices(cgroups.counted().unified, granted);
+}
+
 std::vector<std::string> missingOn(const CgroupTree& cgroups, const ContainerOptions& options,
+                                   const Status& devices, const Result<std::string>& filter,
                                    const Result<ProjectQuotas>& quotas) {
   auto result = cgroups.missing();
+  if (!devices.ok()) result.emplace_back("device-filter");
   if (!TrafficLimit::open(cgroups.counted().unified, options.interfaces, kAnyRate)) {
     result.emplace_back(kNetworkLimit);
   }
   const CacheControls controls = options.cache == nullptr ? CacheControls{} : options.cache->controls();
   if (!controls.leastWays) result.emplace_back(kCacheLimit);
   if (!controls.bandwidth) result.emplace_back(kMemoryBandwidthLimit);
-  if (!hasSystemCallFilters()) result.emplace_back("seccomp");
+  if (!filter) result.emplace_back("seccomp");
   if (!canMakeOwnNetworks()) result.emplace_back("own-network");
   if (!hasHardwareCounters()) result.emplace_back("perf");
   if (!hasResctrl(options.system.resctrl)) result.emplace_back("resctrl");
@@ -89,13 +98,6 @@ constexpr uint32_t kIoWeightOfUnit = 100;
 
 // Between two looks for output that has become too old.
 constexpr Duration kPruneEvery = std::chrono::hours(1);
-
-std::string filterHere() {
-  if (!hasSystemCallFilters()) return {};
-  auto filter = systemCallFilter();
-  if (!filter) KJ_LOG(ERROR, filter.error().message, "tasks run without one");
-  return filter ? std::move(*filter) : std::string();
-}
 
 // What files take up at least.
 uint64_t diskBytesOf(const std::vector<InputFile>& files) {
@@ -182,9 +184,11 @@ ContainerExecutor::ContainerExecutor(ContainerOptions options, kj::UnixEventPort
       clock_(clock),
       listener_(listener),
       cgroups_(options_.system, cgroupPathOf(options_)),
-      filter_(filterHere()),
+      view_(taskViewOf(options_)),
+      filter_(systemCallFilter()),
+      devices_(keepToDevices(cgroups_, options_, view_)),
       quotas_(ProjectQuotas::open(options_.dataDirectory)),
-      missing_(missingOn(cgroups_, options_, quotas_)),
+      missing_(missingOn(cgroups_, options_, devices_, filter_, quotas_)),
       pinByAffinity_(std::find(missing_.begin(), missing_.end(), kCpuset) != missing_.end()),
       store_(std::move(store)),
       statusReader_(kj::mv(statusReader)),
@@ -239,7 +243,9 @@ void ContainerExecutor::start(const LaunchSpec& spec, const std::vector<InputFil
 }
 
 uint64_t ContainerExecutor::memoryLimitOf(const LaunchSpec& spec) const {
-  return spec.limits.memoryBytes > 0 ? spec.limits.memoryBytes : options_.memoryPerRu * spec.rus.size();
+  const uint64_t asked =
+      spec.limits.memoryBytes > 0 ? spec.limits.memoryBytes : options_.memoryPerRu * spec.rus.size();
+  return options_.memoryOfTask > 0 ? std::min(asked, options_.memoryOfTask) : asked;
 }
 
 uint64_t ContainerExecutor::diskLimitOf(const LaunchSpec& spec) const {
@@ -307,6 +313,7 @@ std::vector<uint32_t> ContainerExecutor::coresFor(const LaunchSpec& spec) const 
 }
 
 Result<TaskSetting> ContainerExecutor::settingFor(const LaunchSpec& spec) const {
+  if (!filter_) return filter_.error();
   TaskSetting setting;
   if (!spec.container.rootfs.empty()) {
     auto root = allowedRoot(spec.container.rootfs, options_.allowedRoots);
@@ -317,9 +324,12 @@ Result<TaskSetting> ContainerExecutor::settingFor(const LaunchSpec& spec) const 
   setting.workPoint = options_.workPoint;
   setting.cores = coresFor(spec);
   setting.memoryBytes = memoryLimitOf(spec);
-  setting.filter = filter_;
+  setting.filter = *filter_;
   setting.deviceFilter = deviceFilter(deniedDevices(options_.extraDevices, spec.extras));
   setting.devices = grantedNodes(options_.extraDevices, spec.extras);
+  setting.hostView = options_.hostView;
+  setting.shares = view_.shares;
+  setting.hidden = view_.hidden;
   setting.pinByAffinity = pinByAffinity_;
   setting.fileWait = options_.fileWait;
   setting.readerWait = options_.readerWait;
@@ -368,6 +378,7 @@ Status ContainerExecutor::enterBundle(const SystemUser& user, TaskSetting& setti
   container.gid = user.gid;
   container.groups = user.groups;
   container.devices = setting.devices;
+  container.filter = setting.filter;
   if (auto written = store_->writeContainer(spec.allocation, crunConfig(container)); !written) return written;
   // Its own files go to the task's /tmp, which the command does not see that way.
   spec.command = crunCommand(options_.crun, setting.taskDirectory, "/tmp/crun");
@@ -376,11 +387,23 @@ Status ContainerExecutor::enterBundle(const SystemUser& user, TaskSetting& setti
   return {};
 }
 
+// In the groups that tasks may be in.
+Result<SystemUser> ContainerExecutor::userOf(const LaunchSpec& spec) {
+  const auto found = users_.find(spec.user, clock_.now().steady);
+  if (!found) return found.error();
+  SystemUser user = **found;
+  std::erase_if(user.groups, [this, &user](gid_t group) {
+    return group != user.gid &&
+           std::find(options_.groups.begin(), options_.groups.end(), group) == options_.groups.end();
+  });
+  return user;
+}
+
 Status ContainerExecutor::launch(const LaunchSpec& spec, const std::vector<InputFile>& files) {
   if (Status room = checkDisk(); !room.ok()) return room;
-  const auto user = users_.find(spec.user, clock_.now().steady);
+  const auto user = userOf(spec);
   if (!user) return user.error();
-  if ((*user)->uid == 0 && !options_.allowRoot) return rootRefused(spec.user);
+  if (user->uid == 0 && !options_.allowRoot) return rootRefused(spec.user);
   auto setting = settingFor(spec);
   if (!setting) return setting.error();
   ShimStart start;
@@ -389,22 +412,22 @@ Status ContainerExecutor::launch(const LaunchSpec& spec, const std::vector<Input
   start.statusFd = statusWriter_;
   LaunchSpec executed = spec;
   if (!spec.container.bundle.empty()) {
-    if (auto entered = enterBundle(**user, *setting, executed); !entered) return entered;
+    if (auto entered = enterBundle(*user, *setting, executed); !entered) return entered;
   }
-  auto plan = encodePlan(executed, **user, *setting);
+  auto plan = encodePlan(executed, *user, *setting);
   if (!plan) return plan.error();
   start.plan = std::move(*plan);
   auto lock = store_->lockForStart(spec.allocation);
   if (!lock) return lock.error();
   start.lockFd = *lock;
   releaseDisk(spec.allocation);  // what an interrupted start left is thrown away
-  auto work = store_->makeWork(spec.allocation, (*user)->uid, (*user)->gid);
+  auto work = store_->makeWork(spec.allocation, user->uid, user->gid);
   if (!work) return work.error();
   if (Status limited = limitDisk(spec, files); !limited.ok()) return limited;
-  if (auto written = writeInputFiles(*work, files, (*user)->uid, (*user)->gid); !written) return written;
+  if (auto written = writeInputFiles(*work, files, user->uid, user->gid); !written) return written;
   if (spec.gang && !spec.gang->file.empty()) {
     const InputFile hosts{.path = kHostFileName, .mode = 0600, .content = spec.gang->file};
-    if (auto written = writeInputFiles(*work, {hosts}, (*user)->uid, (*user)->gid); !written) return written;
+    if (auto written = writeInputFiles(*work, {hosts}, user->uid, user->gid); !written) return written;
   }
 
   watchPerformance(spec, setting->cores);

@@ -4,7 +4,7 @@
 //   monitor -> tarcil-shim (own session, outside the task's limits) -> init of the pid namespace -> command
 //
 // The command runs as the launch's user, without capabilities or new privileges, in own pid, mount, ipc
-// and uts namespaces, without the system calls that syscall_filter.h names, limited by the cpuset, memory,
+// and uts namespaces, with the system calls that syscall_filter.h names, limited by the cpuset, memory,
 // pids and I/O controllers that the machine has, kept from the devices of extras that it does not hold, with
 // stdin from /dev/null, stdout and stderr into files, and nothing of the monitor's environment and
 // descriptors. It dies with its shim; the shim survives the monitor. monitor/container/task_store.h says what
@@ -31,6 +31,7 @@
 #include "monitor/container/shim_plan.h"
 #include "monitor/container/system_user.h"
 #include "monitor/container/task_store.h"
+#include "monitor/container/task_view.h"
 #include "monitor/logic/executor.h"
 #include "monitor/performance/task_meter.h"
 #include "monitor/pressure/traffic_limit.h"
@@ -71,7 +72,7 @@ class ContainerExecutor final : public Executor {
   std::vector<RecoveredTask> recover() override;
 
   // What this machine does not give: of "cpuset", "memory", "pids", "io-weight" or "io-weight:DISK",
-  // "io-limit", "seccomp", "own-network", "perf", "resctrl", "disk-quota".
+  // "io-limit", "device-filter", "seccomp", "own-network", "perf", "resctrl", "disk-quota".
   const std::vector<std::string>& missing() const { return missing_; }
 
   // Why tasks have no quota of the disk, and it is looked at instead what they take up; empty: they have one.
@@ -126,6 +127,7 @@ class ContainerExecutor final : public Executor {
   void pruneHourly();
   LaunchSpec withUnits(LaunchSpec spec, const std::vector<RuIndex>& rus) const;
   TaskLimits limitsOf(const LaunchSpec& spec, const TaskSetting& setting) const;
+  Result<SystemUser> userOf(const LaunchSpec& spec);
   Status launch(const LaunchSpec& spec, const std::vector<InputFile>& files);
   void watchPerformance(const LaunchSpec& spec, const std::vector<uint32_t>& cores);
   // As its shim wrote it down, with what is known of a kill for memory or for the disk; nullopt: it has not.
@@ -158,7 +160,9 @@ class ContainerExecutor final : public Executor {
   const Clock& clock_;
   ExecutorListener& listener_;
   CgroupTree cgroups_;
-  const std::string filter_;            // of system calls; empty where the kernel takes none
+  const TaskView view_;
+  const Result<std::string> filter_;    // of system calls; no task starts without
+  const Status devices_;                // whether tasks are kept from all that are not theirs
   const Result<ProjectQuotas> quotas_;  // of the disk that tasks work on
   const std::vector<std::string> missing_;
   const bool pinByAffinity_;  // there is no cpuset

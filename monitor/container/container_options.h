@@ -1,6 +1,8 @@
 // How a ContainerExecutor is set up. Constant while it runs.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -53,6 +55,14 @@ struct ContainerOptions {
   // Throttles tasks by resctrl; outlives the executor. Null: they are not.
   CacheMonitor* cache = nullptr;
 
+  // Without a root file system of their own tasks see the server's files as their users do, and write where
+  // these may; else read-only, but for `shares` (monitor/container/task_view.h).
+  bool hostView = false;
+  // Folders, files and devices of the server that tasks on its own files see as they are; and those of which
+  // they see nothing, besides dataDirectory. Absolute.
+  std::vector<std::string> shares;
+  std::vector<std::string> hidden;
+
   // Folders that may be root file systems of tasks, and with all below them. Empty: tasks have none of
   // their own.
   std::vector<std::string> allowedRoots;
@@ -62,6 +72,12 @@ struct ContainerOptions {
 
   // Bytes of memory that belong to one resource unit; the limit of tasks that name none. 0: no limit.
   uint64_t memoryPerRu = 0;
+
+  // What one task gets at most, whatever its job says. 0: no limit.
+  uint64_t memoryOfTask = 0;
+
+  // Groups that tasks may be in besides their user's own one: of these a task has those that its user has.
+  std::vector<gid_t> groups;
 
   // That all tasks together are kept to. 0: no limit.
   uint64_t memoryBytes = 0;

@@ -19,6 +19,15 @@ std::string deviceFilter(const std::vector<DeviceNumber>& denied);
 // the failed call's result (shim/device_filter.h).
 long attachFilter(const std::string& cgroup, const std::string& filter);
 
+// The program that allows the devices that every task has in a /dev of its own (shim/devices.h), `granted`
+// ones, and no other.
+std::string deviceAllowance(const std::vector<DeviceNumber>& granted);
+
+// Has the kernel ask that program about all processes in the cgroup's directory and below it, besides what is
+// attached there, in place of what an earlier call has attached. kInvalid, for people: they cannot be kept
+// from devices.
+Status allowDevices(const std::string& parent, const std::vector<DeviceNumber>& granted);
+
 // Whether tasks can be kept from devices: tries it in a cgroup made and removed below `parent`, a directory
 // of version 2, or empty where there is none. kInvalid, for people: they cannot.
 Status tryDeviceFilter(const std::string& parent);

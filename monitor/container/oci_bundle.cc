@@ -2,6 +2,7 @@
 
 #include <capnp/compat/json.h>
 #include <capnp/message.h>
+#include <kj/encoding.h>
 #include <kj/exception.h>
 #include <unistd.h>
 
@@ -13,7 +14,6 @@
 #include <sstream>
 
 #include "core/base/hex.h"
-#include "monitor/container/syscall_filter.h"
 
 namespace tarcil {
 namespace {
@@ -108,16 +108,6 @@ std::string jsonProcess(const CrunContainer& container) {
          "\"ambient\":[]}}";
 }
 
-std::string jsonCall(const DeniedCall& call) {
-  const ArgumentTest test = call.only.value_or(ArgumentTest{});
-  const std::string argument = ",\"args\":[{\"index\":" + std::to_string(test.argument) +
-                               ",\"op\":\"SCMP_CMP_MASKED_EQ\",\"value\":" + std::to_string(test.bits) +
-                               ",\"valueTwo\":" + std::to_string(test.values) + "}]";
-  return "{\"names\":[" + jsonText(call.name) +
-         "],\"action\":\"SCMP_ACT_ERRNO\",\"errnoRet\":" + std::to_string(call.error) +
-         (call.only ? argument : "") + "}";
-}
-
 std::string jsonDevice(const DeviceNode& node) {
   return "{\"path\":" + jsonText(node.path) + ",\"type\":" + (node.number.isBlock ? "\"b\"" : "\"c\"") +
          ",\"major\":" + std::to_string(node.number.major) +
@@ -129,11 +119,26 @@ std::string jsonDevice(const DeviceNode& node) {
 std::string jsonLinux(const CrunContainer& container) {
   const std::vector<std::string> readOnly = {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus",
                                              "/proc/fs"};
+  const std::vector<std::string> masked = {"/proc/kcore",
+                                           "/proc/keys",
+                                           "/proc/kpagecount",
+                                           "/proc/kpageflags",
+                                           "/proc/timer_list",
+                                           "/sys/firmware",
+                                           "/sys/devices/virtual/powercap"};
   // Its own mounts, and of everything else what the task has already.
   return "{\"namespaces\":[{\"type\":\"mount\"}],\"devices\":" + jsonList(container.devices, jsonDevice) +
          ",\"readonlyPaths\":" + jsonList(readOnly, jsonText) +
-         ",\"seccomp\":{\"defaultAction\":\"SCMP_ACT_ALLOW\",\"syscalls\":" +
-         jsonList(deniedCalls(), jsonCall) + "}}";
+         ",\"maskedPaths\":" + jsonList(masked, jsonText) +
+         ",\"seccomp\":{\"defaultAction\":\"SCMP_ACT_ERRNO\"}}";
+}
+
+// The filter itself takes the place of the section `seccomp`. A crun that does not know the annotation goes
+// by the section, by which the command cannot be executed: no filter is no way to run.
+std::string jsonAnnotations(const CrunContainer& container) {
+  const kj::String filter = kj::encodeBase64(
+      kj::arrayPtr(reinterpret_cast<const kj::byte*>(container.filter.data()), container.filter.size()));
+  return "{\"run.oci.seccomp_bpf_data\":" + jsonText(filter.cStr()) + "}";
 }
 
 }  // namespace
@@ -163,7 +168,8 @@ Result<Bundle> readBundle(const std::string& folder) {
 std::string crunConfig(const CrunContainer& container) {
   return "{\"ociVersion\":\"1.0.0\",\"root\":{\"path\":" + jsonText(container.root) +
          ",\"readonly\":true},\"process\":" + jsonProcess(container) +
-         ",\"mounts\":" + jsonMounts(container) + ",\"linux\":" + jsonLinux(container) + "}\n";
+         ",\"mounts\":" + jsonMounts(container) + ",\"linux\":" + jsonLinux(container) +
+         ",\"annotations\":" + jsonAnnotations(container) + "}\n";
 }
 
 std::vector<std::string> crunCommand(const std::string& crun, const std::string& folder,

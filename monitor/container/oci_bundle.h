@@ -41,6 +41,7 @@ struct CrunContainer {
   gid_t gid = 0;
   std::vector<gid_t> groups;
   std::vector<DeviceNode> devices;
+  std::string filter;  // of its system calls (monitor/container/syscall_filter.h)
 };
 
 // The config.json that crun is given: namespaces and cgroups are those that it is started in, there are no

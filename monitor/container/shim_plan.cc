@@ -66,6 +66,9 @@ PlanHeader headerFor(const LaunchSpec& spec, const SystemUser& user, const TaskS
   header.filter = static_cast<uint32_t>(setting.filter.size() / kFilterInstruction);
   header.deviceFilter = static_cast<uint32_t>(setting.deviceFilter.size() / kFilterInstruction);
   header.devices = static_cast<uint32_t>(setting.devices.size());
+  header.shares = static_cast<uint32_t>(setting.shares.size());
+  header.hidden = static_cast<uint32_t>(setting.hidden.size());
+  header.hostView = setting.hostView ? 1 : 0;
   header.network = networkOf(spec.container.network);
   header.networkBytesPerSecond = spec.limits.networkBytesPerSecond;
   header.fileSeconds = secondsIn(setting.fileWait);
@@ -130,7 +133,9 @@ Result<std::string> encodePlan(const LaunchSpec& spec, const SystemUser& user, c
   // The program would read it with the rights of the server.
   if (setting.privileged && !spec.input.empty())
     return invalid("input is not for a container.bundle: leave it out");
-  const auto environment = taskEnvironment(spec, user, setting);
+  // A program with the rights of the server hears nothing of what the job says.
+  const auto environment = setting.privileged ? std::map<std::string, std::string>{{"PATH", kPath}}
+                                              : taskEnvironment(spec, user, setting);
   PlanWriter writer;
   writer.add(setting.taskDirectory);
   writer.add(setting.workPoint);
@@ -158,6 +163,9 @@ Result<std::string> encodePlan(const LaunchSpec& spec, const SystemUser& user, c
     for (const auto& join : *joins) writer.add(join);
   }
   for (const DeviceNode& device : setting.devices) writer.add(device.path);
+  for (const auto* paths : {&setting.shares, &setting.hidden}) {
+    for (const std::string& path : *paths) writer.add(path);
+  }
   if (writer.bad()) return invalid("command, env, workdir, input or output has a NUL character: remove it");
 
   const PlanHeader header = headerFor(spec, user, setting, environment.size());

@@ -41,6 +41,16 @@ Result<SystemUser> askSystem(const std::string& name) {
 
 }  // namespace
 
+std::optional<gid_t> groupNamed(const std::string& name) {
+  std::vector<char> buffer(16 * 1024);
+  group entry{};
+  group* found = nullptr;
+  while (::getgrnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found) == ERANGE) {
+    buffer.resize(buffer.size() * 2);
+  }
+  return found == nullptr ? std::nullopt : std::optional(entry.gr_gid);
+}
+
 Result<const SystemUser*> UserDirectory::find(const std::string& name, MonotonicTime now) {
   if (const auto known = known_.find(name); known != known_.end() && now < known->second.until) {
     return &known->second.user;

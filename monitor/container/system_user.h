@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -20,6 +21,9 @@ struct SystemUser {
   std::string home;
   std::string shell;
 };
+
+// The number of a group of this machine; nullopt: there is none of this name.
+std::optional<gid_t> groupNamed(const std::string& name);
 
 // Asks the machine's user database, and keeps an answer for ten seconds: a burst of tasks is mostly
 // one user's.

@@ -1,13 +1,15 @@
 #include "monitor/late/executor_processes.h"
 
 #include <kj/debug.h>
-#include <sys/stat.h>
+#include <signal.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <set>
 #include <utility>
 
+#include "rpc/errors.h"
 #include "rpc/token.h"
 
 namespace tarcil {
@@ -31,6 +33,18 @@ std::string kindOf(const LateTask& task) {
   return kind;
 }
 
+// Tasks of others never run beside theirs.
+std::string ownerOf(const LaunchSpec& launch) {
+  return std::string(launch.submitter).append(1, '\0').append(launch.user);
+}
+
+uid_t uidOfPeer(kj::AsyncIoStream& stream) {
+  ucred peer{};
+  kj::uint size = sizeof peer;
+  stream.getsockopt(SOL_SOCKET, SO_PEERCRED, &peer, &size);
+  return peer.uid;
+}
+
 // What a task without a description is: its command, each word ended by a zero byte.
 std::string whatOf(const LateTask& task) {
   if (task.description) return *task.description;
@@ -45,30 +59,16 @@ kj::ArrayPtr<const kj::byte> bytesOfText(const std::string& text) {
 
 }  // namespace
 
-kj::Promise<kj::Own<ExecutorProcesses>> ExecutorProcesses::open(Net net, const Clock& clock,
-                                                                ExecutorHost& host, Options options) {
-  auto listening = listenAt(net.network, net.io, "unix:" + options.socket);
-  return listening.then([net, &clock, &host, options = std::move(options)](Listener&& listener) mutable {
-    // Tasks run as other users; what they must know is the key.
-    KJ_SYSCALL(::chmod(options.socket.c_str(), 0666));
-    return kj::heap<ExecutorProcesses>(net.timer, clock, host, std::move(options), kj::mv(listener));
-  });
-}
-
-ExecutorProcesses::ExecutorProcesses(kj::Timer& timer, const Clock& clock, ExecutorHost& host,
-                                     Options options, Listener listener)
-    : timer_(timer),
+ExecutorProcesses::ExecutorProcesses(Net net, const Clock& clock, ExecutorHost& host, Options options)
+    : net_(net),
       clock_(clock),
       host_(host),
       options_(std::move(options)),
-      receiver_(kj::mv(listener.receiver)),
-      alarm_(timer, clock, [this]() { lookForIdle(); }),
-      tasks_(*this) {
-  tasks_.add(accept());
-}
+      alarm_(net.timer, clock, [this]() { lookForIdle(); }),
+      tasks_(*this) {}
 
 ExecutorProcesses::~ExecutorProcesses() noexcept(false) {
-  ::unlink(options_.socket.c_str());
+  for (const auto& [owner, door] : doors_) ::unlink(door.socket.c_str());
 }
 
 // --- Tasks
@@ -107,6 +107,7 @@ void ExecutorProcesses::launch(LateTask task, std::string kind) {
   makeRoom(task.ru);
   const AllocationId allocation = task.lease;
   Process& process = processes_[allocation];
+  process.owner = ownerOf(task.launch);
   process.kind = std::move(kind);
   process.ru = task.ru;
   process.key = makeToken();
@@ -116,12 +117,57 @@ void ExecutorProcesses::launch(LateTask task, std::string kind) {
   LaunchSpec spec = std::move(task.launch);
   spec.allocation = allocation;
   spec.command = std::move(task.executor);
-  spec.env["TARCIL_EXECUTOR_SOCKET"] = options_.socket;
   spec.env["TARCIL_EXECUTOR_KEY"] = process.key;
   spec.rus = {task.ru};
   spec.timeout = {};
   alarm_.set(clock_.now().steady + kLookEvery);
-  host_.startProcess(spec);
+  const std::string owner = process.owner;
+  ++doors_[owner].processes;
+  tasks_.add(openDoor(owner, spec.user)
+                 .then([this, owner, spec = std::move(spec)]() mutable {
+                   const auto process = processes_.find(spec.allocation);
+                   if (process == processes_.end()) return;
+                   if (process->second.isKilled) return processEnded(spec.allocation, kCodeSignal + SIGKILL);
+                   spec.env["TARCIL_EXECUTOR_SOCKET"] = doors_.at(owner).socket;
+                   host_.startProcess(spec);
+                 })
+                 .catch_([this, allocation](kj::Exception&& why) {
+                   KJ_LOG(ERROR, "an executor cannot be started", why.getDescription());
+                   processEnded(allocation, kCodeNotStarted);
+                 }));
+}
+
+kj::Promise<void> ExecutorProcesses::openDoor(const std::string& owner, const std::string& user) {
+  Door& door = doors_.at(owner);
+  if (!door.socket.empty()) return door.open.addBranch();
+  const auto uid = host_.uidOf(user);
+  if (!uid) return toException(notFound("user '" + user + "' does not exist on this server"));
+  door.uid = *uid;
+  door.socket = options_.folder + "/" + std::to_string(++lastDoor_) + ".sock";
+  door.open = listenAt(net_.network, net_.io, "unix:" + door.socket)
+                  .then([this, owner, socket = door.socket](Listener&& listener) {
+                    const auto found = doors_.find(owner);
+                    // Its processes are gone, and it with them; who came since has another.
+                    if (found == doors_.end() || found->second.socket != socket) {
+                      ::unlink(socket.c_str());
+                      return;
+                    }
+                    Door& door = found->second;
+                    KJ_SYSCALL(::chown(socket.c_str(), door.uid, static_cast<gid_t>(-1)));
+                    door.receiver = kj::mv(listener.receiver);
+                    door.accepting = accept(owner, door).eagerlyEvaluate([](kj::Exception&& exception) {
+                      KJ_LOG(ERROR, "executors cannot connect any more", exception);
+                    });
+                  })
+                  .fork();
+  return door.open.addBranch();
+}
+
+void ExecutorProcesses::closeDoor(const std::string& owner) {
+  const auto door = doors_.find(owner);
+  if (--door->second.processes > 0) return;
+  ::unlink(door->second.socket.c_str());
+  doors_.erase(door);
 }
 
 void ExecutorProcesses::send(AllocationId allocation, Process& process, std::string frame) {
@@ -156,7 +202,9 @@ void ExecutorProcesses::keepTo(const RuSet& units) {
 
 void ExecutorProcesses::processEnded(AllocationId allocation, int32_t code) {
   const auto ended = processes_.extract(allocation);
-  if (!ended || !ended.mapped().lease) return;
+  if (!ended) return;
+  closeDoor(ended.mapped().owner);
+  if (!ended.mapped().lease) return;
   noteEnded(*ended.mapped().lease, allocation);
   host_.executorTaskEnded(*ended.mapped().lease, code);
 }
@@ -180,15 +228,15 @@ AllocationId ExecutorProcesses::processOf(late::SlotLeaseId lease) const {
 
 // --- Connections
 
-kj::Promise<void> ExecutorProcesses::accept() {
-  return receiver_->accept().then([this](kj::Own<kj::AsyncIoStream>&& stream) {
-    tasks_.add(greet(kj::mv(stream)));
-    return accept();
+kj::Promise<void> ExecutorProcesses::accept(const std::string& owner, Door& door) {
+  return door.receiver->accept().then([this, owner, &door](kj::Own<kj::AsyncIoStream>&& stream) {
+    if (uidOfPeer(*stream) == door.uid) tasks_.add(greet(owner, kj::mv(stream)));
+    return accept(owner, door);
   });
 }
 
 // Until it has said which process it is.
-kj::Promise<void> ExecutorProcesses::greet(kj::Own<kj::AsyncIoStream> stream) {
+kj::Promise<void> ExecutorProcesses::greet(const std::string& owner, kj::Own<kj::AsyncIoStream> stream) {
   struct Guest {
     kj::Own<kj::AsyncIoStream> stream;
     FrameReader frames;
@@ -198,12 +246,13 @@ kj::Promise<void> ExecutorProcesses::greet(kj::Own<kj::AsyncIoStream> stream) {
   guest->stream = kj::mv(stream);
   Guest& held = *guest;
   auto greeted = held.stream->tryRead(held.piece, 1, sizeof held.piece)
-                     .then([this, guest = kj::mv(guest)](size_t size) mutable -> kj::Promise<void> {
+                     .then([this, owner, guest = kj::mv(guest)](size_t size) mutable -> kj::Promise<void> {
                        guest->frames.feed({reinterpret_cast<const char*>(guest->piece), size});
                        const auto hello = guest->frames.next();
                        if (!hello || hello->kind != 'H') return kj::READY_NOW;
                        for (auto& [allocation, process] : processes_) {
-                         if (process.key != hello->body || process.stream != nullptr || process.isKilled)
+                         if (process.owner != owner || process.key != hello->body ||
+                             process.stream != nullptr || process.isKilled)
                            continue;
                          process.stream = kj::mv(guest->stream);
                          process.frames = std::move(guest->frames);
@@ -213,7 +262,7 @@ kj::Promise<void> ExecutorProcesses::greet(kj::Own<kj::AsyncIoStream> stream) {
                        }
                        return kj::READY_NOW;
                      });
-  return greeted.exclusiveJoin(timer_.afterDelay(kGreetPatience));
+  return greeted.exclusiveJoin(net_.timer.afterDelay(kGreetPatience));
 }
 
 kj::Promise<void> ExecutorProcesses::listen(AllocationId allocation) {

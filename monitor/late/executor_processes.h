@@ -24,6 +24,8 @@ class ExecutorHost {
   // In a container, as a task with this allocation; processEnded() follows.
   virtual void startProcess(const LaunchSpec& spec) = 0;
   virtual void killProcess(AllocationId allocation) = 0;
+  // Whom the processes of this user of the server run as; nullopt: there is no such user.
+  virtual std::optional<uid_t> uidOf(const std::string& user) = 0;
   virtual void executorTaskEnded(late::SlotLeaseId lease, int32_t code) = 0;
 
  protected:
@@ -33,12 +35,16 @@ class ExecutorHost {
 // Each process runs one task at a time, on one unit. It is started when the first task for it comes, told by
 // its environment (TARCIL_EXECUTOR_SOCKET, TARCIL_EXECUTOR_KEY) where to connect, and kept for the next task
 // of the same executor, submitter, system user and environment. Lives on the event loop's thread.
+//
+// Processes of each submitter and system user have a socket of their own, which belongs to that user alone;
+// who connects has to be a process of that user (peer credentials) and to have the key of one of these
+// processes.
 class ExecutorProcesses final : private kj::TaskSet::ErrorHandler {
  public:
   static constexpr size_t kMostEndedTasks = 10'000;
 
   struct Options {
-    std::string socket;  // path; every user may connect, who has a key is served
+    std::string folder;  // for sockets; every user may pass through it
     // A process that has no task for so long is ended; one that does not connect for so long too.
     Duration idle = std::chrono::seconds(60);
     Duration patience = std::chrono::seconds(30);
@@ -46,11 +52,8 @@ class ExecutorProcesses final : private kj::TaskSet::ErrorHandler {
     size_t mostPerUnit = 4;
   };
 
-  // `clock` and `host` outlive it. Fails as listenAt() does.
-  static kj::Promise<kj::Own<ExecutorProcesses>> open(Net net, const Clock& clock, ExecutorHost& host,
-                                                      Options options);
-  ExecutorProcesses(kj::Timer& timer, const Clock& clock, ExecutorHost& host, Options options,
-                    Listener listener);
+  // `clock` and `host` outlive it.
+  ExecutorProcesses(Net net, const Clock& clock, ExecutorHost& host, Options options);
   ~ExecutorProcesses() noexcept(false);
 
   // executorTaskEnded() follows. Requires: no other task runs on the unit.
@@ -67,8 +70,18 @@ class ExecutorProcesses final : private kj::TaskSet::ErrorHandler {
   void processEnded(AllocationId allocation, int32_t code);
 
  private:
+  // Where the processes of one submitter and system user connect; there while one of them is.
+  struct Door {
+    std::string socket;  // path
+    uid_t uid = 0;
+    size_t processes = 0;
+    kj::ForkedPromise<void> open = nullptr;
+    kj::Own<kj::ConnectionReceiver> receiver;
+    kj::Promise<void> accepting = nullptr;
+  };
   struct Process {
-    std::string kind;  // tasks of the same may run in it
+    std::string owner;  // key of its door
+    std::string kind;   // tasks of the same may run in it
     RuIndex ru = 0;
     std::string key;
     std::optional<late::SlotLeaseId> lease;  // of its task
@@ -83,9 +96,13 @@ class ExecutorProcesses final : private kj::TaskSet::ErrorHandler {
   std::map<AllocationId, Process>::iterator idleFor(const std::string& kind, RuIndex ru);
   void makeRoom(RuIndex ru);
   void launch(LateTask task, std::string kind);
+  // Resolves when the door is open.
+  kj::Promise<void> openDoor(const std::string& owner, const std::string& user);
+  // For one of its processes.
+  void closeDoor(const std::string& owner);
   void send(AllocationId allocation, Process& process, std::string frame);
-  kj::Promise<void> accept();
-  kj::Promise<void> greet(kj::Own<kj::AsyncIoStream> stream);
+  kj::Promise<void> accept(const std::string& owner, Door& door);
+  kj::Promise<void> greet(const std::string& owner, kj::Own<kj::AsyncIoStream> stream);
   kj::Promise<void> listen(AllocationId allocation);
   bool takeFrames(AllocationId allocation, Process& process);
   void kill(AllocationId allocation, Process& process);
@@ -93,11 +110,12 @@ class ExecutorProcesses final : private kj::TaskSet::ErrorHandler {
   void noteEnded(late::SlotLeaseId lease, AllocationId process);
   void taskFailed(kj::Exception&& exception) override;
 
-  kj::Timer& timer_;
+  const Net net_;
   const Clock& clock_;
   ExecutorHost& host_;
   const Options options_;
-  kj::Own<kj::ConnectionReceiver> receiver_;
+  uint64_t lastDoor_ = 0;
+  std::map<std::string, Door> doors_;  // by submitter and system user
   std::map<AllocationId, Process> processes_;
   std::unordered_map<late::SlotLeaseId, AllocationId> endedIn_;  // by task
   std::deque<late::SlotLeaseId> ended_;                          // oldest first

@@ -18,11 +18,11 @@ int32_t codeOf(const TaskEnd& end) {
   return end.signal != 0 ? kCodeSignal + end.signal : end.exitCode;
 }
 
-// Short, whatever the data folder is called: executors connect to it with an ordinary address.
-std::string socketFor(const ContainerOptions& options) {
+// Short, whatever the data folder is called: executors connect to what is in it with an ordinary address.
+std::string socketFolderFor(const ContainerOptions& options) {
   std::stringstream path;
   path << std::filesystem::path(options.workPoint).parent_path().string() << "/executors-" << std::hex
-       << std::hash<std::string>()(options.dataDirectory) << ".sock";
+       << std::hash<std::string>()(options.dataDirectory);
   return path.str();
 }
 
@@ -36,6 +36,11 @@ kj::Promise<kj::Own<LateContainers>> LateContainers::open(Net net, kj::UnixEvent
   auto made = kj::heap<LateContainers>(net.timer, clock, options.server);
   options.dataDirectory += "/late-binding";
   options.group = "late";
+  const std::string sockets = socketFolderFor(options);
+  std::error_code problem;
+  std::filesystem::create_directories(sockets, problem);
+  if (problem) return toException(invalid(sockets + ": cannot be made: " + problem.message()));
+  options.shares.push_back(sockets);
   auto containers = ContainerExecutor::open(options, port, clock, *made);
   if (!containers.ok()) return toException(containers.error());
   made->containers_ = kj::mv(*containers);
@@ -47,12 +52,11 @@ kj::Promise<kj::Own<LateContainers>> LateContainers::open(Net net, kj::UnixEvent
       made->containers_->forget(allocation);
     }
   }
-  auto listening = ExecutorProcesses::open(net, clock, *made, {.socket = socketFor(options)});
-  return listening.then([made = kj::mv(made)](kj::Own<ExecutorProcesses>&& executors) mutable {
-    made->executors_ = kj::mv(executors);
-    auto ended = made->killTasks();
-    return ended.then([made = kj::mv(made)]() mutable { return kj::mv(made); });
-  });
+  ExecutorHost& host = *made;
+  made->executors_ =
+      kj::heap<ExecutorProcesses>(net, clock, host, ExecutorProcesses::Options{.folder = sockets});
+  auto ended = made->killTasks();
+  return ended.then([made = kj::mv(made)]() mutable { return kj::mv(made); });
 }
 
 kj::Promise<void> LateContainers::killTasks() {
@@ -97,6 +101,11 @@ void LateContainers::startProcess(const LaunchSpec& spec) {
 
 void LateContainers::killProcess(AllocationId allocation) {
   containers_->signal(allocation, SIGKILL);
+}
+
+std::optional<uid_t> LateContainers::uidOf(const std::string& user) {
+  const auto found = users_.find(user, clock_.now().steady);
+  return found ? std::optional((*found)->uid) : std::nullopt;
 }
 
 void LateContainers::taskEnded(AllocationId allocation, const TaskEnd& end) {

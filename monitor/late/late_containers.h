@@ -47,6 +47,7 @@ class LateContainers final : public LateExecutor, private ExecutorListener, priv
   void taskEnded(AllocationId allocation, const TaskEnd& end) override;
   void startProcess(const LaunchSpec& spec) override;
   void killProcess(AllocationId allocation) override;
+  std::optional<uid_t> uidOf(const std::string& user) override;
   void executorTaskEnded(late::SlotLeaseId lease, int32_t code) override;
   void over(late::SlotLeaseId lease, int32_t code);
   void endOverdue();
@@ -55,6 +56,7 @@ class LateContainers final : public LateExecutor, private ExecutorListener, priv
 
   const Clock& clock_;
   const std::string server_;
+  UserDirectory users_;
   LateExecutorListener* listener_ = nullptr;
   std::unordered_map<late::SlotLeaseId, Running> running_;
   std::set<std::pair<MonotonicTime, late::SlotLeaseId>> deadlines_;

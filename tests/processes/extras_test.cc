@@ -125,7 +125,7 @@ class ExtraDevices : public testing::Test {
     if (!nodes_.isMade()) GTEST_SKIP() << "no device nodes can be made here";
   }
   std::vector<std::string> flags() const {
-    return {"--extra", "gpus=2", "--extra-device", "gpus=" + nodes_.at("gpu{n}")};
+    return {"--extra", "gpus=2", "--extra-device", "gpus=" + nodes_.at("gpu{n}"), "--host-view"};
   }
   // Shell that appends to `file` which of the two open for whoever holds what it is told.
   std::string tryBoth(const std::string& file) const {

@@ -47,6 +47,9 @@ TEST(Plan, ReachesTheShimAsTheMonitorMeantIt) {
   setting.deviceFilter = "instructions of 8 bytes ";
   setting.devices = {{"/dev/dri/card0", {false, 226, 0}, 0660, 1, 44},
                      {"/dev/sdb", {true, 8, 16}, 0600, 0, 6}};
+  setting.hostView = true;
+  setting.shares = {"/home", "/data/sets"};
+  setting.hidden = {"/var/lib/secret"};
   setting.cores = {1, 70};
   setting.pinByAffinity = true;
   setting.cgroups = {{"/m/5", "/p/5"},
@@ -87,6 +90,11 @@ TEST(Plan, ReachesTheShimAsTheMonitorMeantIt) {
   EXPECT_EQ(plan.devices[1].mode, S_IFBLK | 0600u);
   EXPECT_EQ(plan.devices[1].major, 8u);
   EXPECT_EQ(plan.devices[1].minor, 16u);
+  EXPECT_EQ(plan.header->hostView, 1u);
+  ASSERT_EQ(plan.header->shares, 2u);
+  EXPECT_STREQ(plan.shares[1], "/data/sets");
+  ASSERT_EQ(plan.header->hidden, 1u);
+  EXPECT_STREQ(plan.hidden[0], "/var/lib/secret");
   EXPECT_STREQ(plan.searchPath, "/opt/bin");
   EXPECT_STREQ(plan.oomFile, "/m/5/oom");
   EXPECT_STREQ(plan.peakFile, "/m/5/peak");

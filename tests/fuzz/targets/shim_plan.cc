@@ -75,6 +75,8 @@ void check(const Bytes& input) {
   reading.take(plan.joins, header.joins);
   reading.take(plan.outputJoins, header.outputJoins);
   reading.take(plan.devicePaths, header.devices);
+  reading.take(plan.shares, header.shares);
+  reading.take(plan.hidden, header.hidden);
 }
 
 std::vector<Bytes> seeds() {
@@ -87,6 +89,8 @@ std::vector<Bytes> seeds() {
   setting.filter = "8 bytes.and more";
   setting.deviceFilter = "8 bytes.";
   setting.devices = {{"/dev/sdb", {true, 8, 16}, 0600, 0, 6}};
+  setting.shares = {"/home", "/srv"};
+  setting.hidden = {"/secret"};
   setting.cores = {1, 70};
   setting.pinByAffinity = true;
   setting.cgroups = {{"/m/5", "/p/5"}, {{"/m/5/limit", "10"}}, {"/m/5/tasks", "/p/5/tasks"}, "", "/m/5/oom"};

@@ -75,6 +75,25 @@ TEST_F(ContainerBundleTest, GivesTheTaskNoMoreRightsThanAnyOther) {
   EXPECT_FALSE(std::filesystem::exists(at("/hooked"))) << "a bundle's hook was carried out as root";
 }
 
+// It runs as root on the server: so would a library that the job names.
+TEST_F(ContainerBundleTest, WhatMakesTheContainerHasAnEnvironmentThatTheJobDoesNotSay) {
+  if (noCrun()) GTEST_SKIP() << "no crun";
+  LaunchSpec spec = bundled(1, "echo $LD_PRELOAD");
+  // Says at the end of a program what memory it had; it is on the server and not in the bundle.
+  spec.env = {{"LD_PRELOAD", "libmemusage.so"}};
+  EXPECT_EQ(containers().run(spec).exitCode, 0);
+  EXPECT_EQ(containers().out(1), "libmemusage.so\n");
+  EXPECT_THAT(containers().err(1), HasSubstr("'libmemusage.so' from LD_PRELOAD cannot be preloaded"));
+  EXPECT_THAT(containers().err(1), testing::Not(HasSubstr("Memory usage summary")));
+}
+
+TEST_F(ContainerBundleTest, HasTheSystemCallsOfAnyOther) {
+  if (noCrun()) GTEST_SKIP() << "no crun";
+  makeRootImage(bundle() + "/rootfs", {"sh", "unshare"});
+  containers().run(bundled(1, "unshare --user true; echo $?; grep Seccomp: /proc/self/status"));
+  EXPECT_THAT(containers().err(1), HasSubstr("Operation not permitted"));
+}
+
 TEST_F(ContainerBundleTest, IsSignalledAndKilledLikeAnyOther) {
   if (noCrun()) GTEST_SKIP() << "no crun";
   containers().start(bundled(1, "trap 'echo bye; exit 5' TERM; echo ready; while :; do sleep 0.01; done"));

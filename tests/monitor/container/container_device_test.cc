@@ -25,6 +25,7 @@ class ContainerDeviceTest : public testing::Test {
     if (!nodes_.isMade()) GTEST_SKIP() << "no device nodes can be made here";
     ::chmod(folder_.path().c_str(), 0755);
     options_ = optionsIn(folder_.path());
+    options_.hostView = true;  // where nodes of all devices are seen
     useDevices({"gpus=" + at("gpu{n}"), "gpus=" + at("control")});
   }
 

@@ -61,6 +61,41 @@ TEST_F(ContainerIsolationTest, SystemCallsOutsideOfWhatProgramsNeedAreRefused) {
             "38\n38\n38\n");
 }
 
+// Also as programs for other ways to call the same kernel do.
+TEST_F(ContainerIsolationTest, SystemCallsThatAreNotOnTheListAreNotThere) {
+  EXPECT_EQ(outputOf(tryCall("457", "0, 0, 0, 0") +      // statmount
+                     tryCall("1000", "0") +              // of no kernel yet
+                     tryCall("180", "0, 0, 0") +         // nfsservctl, which kernels have no more
+                     tryCall("0x40000001", "1, 0, 0")),  // write of x32
+            "38\n38\n1\n38\n");
+  // getpid as 32-bit programs call it: it would answer a number above 0.
+  const std::string probe =
+      "printf '#include <stdio.h>\\nint main() { long r = 20; __asm__ volatile(\"int $0x80\" : "
+      "\"+a\"(r)); printf(\"%%d\\\\n\", (int)r); }' > t.c && gcc -o t t.c && ./t";
+  const std::string answer = outputOf(probe);
+  EXPECT_TRUE(answer == "-38\n" || answer.find("gcc: not found") != std::string::npos) << answer;
+}
+
+TEST_F(ContainerIsolationTest, SocketsAreOfTheFamiliesThatProgramsNeed) {
+  const auto socketOf = [](int family, int protocol) {
+    return tryCall("41", std::to_string(family) + ", 3, " + std::to_string(protocol));  // SOCK_RAW
+  };
+  const auto streamOf = [](int family) { return tryCall("41", std::to_string(family) + ", 1, 0"); };
+  EXPECT_EQ(outputOf(streamOf(1) + streamOf(2) + streamOf(10) + socketOf(16, 0)), "0\n0\n0\n0\n");
+  // Packets of an interface, the kernel's ciphers, virtual machines, and of netlink the audit and other
+  // devices.
+  EXPECT_EQ(outputOf(socketOf(17, 0) + streamOf(38) + streamOf(40) + socketOf(16, 9) + socketOf(16, 15)),
+            "97\n97\n97\n97\n97\n");
+  // The kernel looks at the lower half alone.
+  EXPECT_EQ(outputOf(tryCall("41", "0x100000026, 1, 0") + tryCall("53", "2, 1, 0, 0")), "97\n97\n");
+}
+
+TEST_F(ContainerIsolationTest, PersonalitiesAreThoseOfOrdinaryPrograms) {
+  EXPECT_EQ(
+      outputOf(tryCall("135", "0xffffffff") + tryCall("135", "0x0040000") + tryCall("135", "0x0400000")),
+      "0\n0\n1\n");
+}
+
 TEST_F(ContainerIsolationTest, SystemCallsThatProgramsNeedAreNot) {
   EXPECT_EQ(outputOf(tryCall("272", "0x400") + tryCall("16", "-1, 0x801c581f, 0") +  // FS_IOC_FSGETXATTR
                      "grep Seccomp: /proc/self/status; sh -c 'echo child'"),
@@ -102,6 +137,13 @@ TEST_F(ContainerIsolationTest, AFolderOfTheHostBelowTmpIsNotThere) {
   spec.workdir = "/tmp/tarcil-no-such";
   EXPECT_THAT(containers().run(spec).problem,
               HasSubstr("cannot enter the working directory '/tmp/tarcil-no-such'"));
+}
+
+TEST_F(ContainerIsolationTest, ItGoesBeforeNobody) {
+  EXPECT_EQ(outputOf("grep -E 'Max (nice|realtime) priority' /proc/self/limits | tr -s ' '; "
+                     "nice -n -5 sh -c 'cut -d\" \" -f19 /proc/self/stat' 2>/dev/null",
+                     "root"),
+            "Max nice priority 0 0 \nMax realtime priority 0 0 \n0\n");
 }
 
 TEST_F(ContainerIsolationTest, NamesOfTheMachineAreTheTasksOwn) {

@@ -206,4 +206,14 @@ TEST_F(ContainerLimitsTest, NothingOfATaskIsLeftInTheCgroupTree) {
   EXPECT_TRUE(tree.tasks().empty());
 }
 
+// Whoever asked for it: it is the server's memory that there is.
+TEST_F(ContainerLimitsTest, ATaskGetsNoMoreMemoryThanTheServerHas) {
+  options_.memoryOfTask = 64u << 20;
+  if (missing("memory")) GTEST_SKIP() << "no memory controller";
+  LaunchSpec spec = script(1, "echo $TARCIL_MEMORY; exec tail /dev/zero");
+  spec.limits.memoryBytes = uint64_t{10} << 40;
+  EXPECT_TRUE(containers().run(spec).oomKilled);
+  EXPECT_EQ(containers().out(1), std::to_string(64u << 20) + "\n");
+}
+
 }  // namespace tarcil::container_limits_test

@@ -66,6 +66,31 @@ TEST(DeviceFilter, IsEmptyWhereNothingIsDenied) {
   EXPECT_EQ(deviceFilter({}), "");
 }
 
+TEST(DeviceAllowance, AllowsWhatEveryTaskHasAndWhatIsGrantedAndNoOther) {
+  const std::string filter = deviceAllowance({{false, 195, 0}, {true, 8, 16}});
+  for (const DeviceNumber& device : std::vector<DeviceNumber>{{false, 1, 3},
+                                                              {false, 1, 5},
+                                                              {false, 1, 7},
+                                                              {false, 1, 8},
+                                                              {false, 1, 9},
+                                                              {false, 5, 0},
+                                                              {false, 5, 2},
+                                                              {false, 136, 0},
+                                                              {false, 136, 77},
+                                                              {false, 195, 0},
+                                                              {true, 8, 16}})
+    EXPECT_TRUE(isAllowed(device, filter)) << device.isBlock << " " << device.major << ":" << device.minor;
+  for (const DeviceNumber& device : std::vector<DeviceNumber>{{false, 1, 1},
+                                                              {false, 1, 11},
+                                                              {true, 1, 3},
+                                                              {false, 5, 1},
+                                                              {true, 136, 0},
+                                                              {false, 195, 1},
+                                                              {true, 8, 0},
+                                                              {false, 8, 16}})
+    EXPECT_FALSE(isAllowed(device, filter)) << device.isBlock << " " << device.major << ":" << device.minor;
+}
+
 TEST(DeviceFilter, DeniesTheseDevicesAndNoOther) {
   const std::vector<DeviceNumber> denied = {{false, 1, 3},     {false, 1, 5}, {false, 195, 0},
                                             {false, 195, 255}, {true, 7, 1},  {true, 259, 1'048'575}};

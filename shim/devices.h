@@ -1,0 +1,13 @@
+// A /dev of the task's own.
+#pragma once
+
+#include "shim/plan_reader.h"
+#include "shim/report.h"
+
+namespace tarcil {
+
+// On /dev: null, zero, full, random, urandom, tty, terminals of its own, shm, the links to descriptors, and
+// the devices of the plan. Requires: /proc is the task's own. False: `report` says why.
+bool makeDevices(const Plan& plan, Report& report);
+
+}  // namespace tarcil
