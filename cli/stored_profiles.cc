@@ -196,6 +196,7 @@ Json jsonOf(const KnownProfile& known) {
           {"platforms", profile.platforms},
           {"platform_entries", platformEntriesOf(profile)},
           {"user", known.stored ? Json(stored.user) : Json()},
+          {"for_all", known.stored ? Json(!stored.isOwn) : Json()},
           {"stored", jsonTime(stored.stored)},
           {"revision", known.stored ? Json(stored.revision) : Json()},
           {"note", stored.note},
@@ -209,7 +210,8 @@ std::string textOf(const KnownProfile& known) {
   Fields fields{{"Application", profile.application}};
   if (known.stored) {
     fields.push_back({"Stored", style.time(known.stored->stored) + " by " + known.stored->user +
-                                    ", revision " + std::to_string(known.stored->revision)});
+                                    (known.stored->isOwn ? " for own jobs" : " for all") + ", revision " +
+                                    std::to_string(known.stored->revision)});
   }
   if (known.observed) {
     fields.push_back({"Observed", std::to_string(known.observed->runs()) + " runs by " +
@@ -255,7 +257,7 @@ Json jsonOf(const KeptProfiles& kept) {
 
 std::string textOf(const KeptProfiles& kept) {
   const Style style = styleFor(false);
-  Table table({"Application", "Causes", "Tolerates least", "Measured", "Stored", "User", "Revision"});
+  Table table({"Application", "Causes", "Tolerates least", "Measured", "Stored", "User", "For", "Revision"});
   for (const StoredProfile& stored : kept.stored) {
     const Pressure& tolerated = stored.profile.tolerated;
     const auto least = std::ranges::min_element(tolerated);
@@ -263,7 +265,8 @@ std::string textOf(const KeptProfiles& kept) {
     table.add({stored.profile.application, orNone(listed(stored.profile.caused, 0)),
                std::to_string(*least) + " of " + std::string(kResourceNames[resource]),
                std::to_string(measuredIn(stored.profile.origins)) + " of " + std::to_string(2 * kResources),
-               style.time(stored.stored), stored.user, std::to_string(stored.revision)});
+               style.time(stored.stored), stored.user, stored.isOwn ? "own jobs" : "all",
+               std::to_string(stored.revision)});
   }
   Table others({"Not measured yet", "Job", "User", "Since", "State"});
   for (const Profiling& profiling : kept.profilings) {

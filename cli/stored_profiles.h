@@ -14,7 +14,7 @@ namespace tarcil {
 
 // What a cluster knows of an application.
 struct KnownProfile {
-  std::optional<StoredProfile> stored;      // for all
+  std::optional<StoredProfile> stored;      // the user's own, else that for all
   std::optional<ObservedProfile> observed;  // in one user's runs
 
   // Whether a job that names the application gets a profile.

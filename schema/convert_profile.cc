@@ -56,6 +56,7 @@ void write(const StoredProfile& value, wire::StoredProfile::Builder to) {
   to.setStored(toWire(value.stored));
   to.setRevision(value.revision);
   to.setNote(text(value.note));
+  to.setOwn(value.isOwn);
   auto history = to.initHistory(static_cast<uint32_t>(value.history.size()));
   for (uint32_t i = 0; i < history.size(); ++i) writeLesson(value.history[i], history[i]);
 }
@@ -65,7 +66,8 @@ StoredProfile read(wire::StoredProfile::Reader from) {
                       .user = text(from.getUser()),
                       .stored = wallTime(from.getStored()),
                       .revision = from.getRevision(),
-                      .note = text(from.getNote())};
+                      .note = text(from.getNote()),
+                      .isOwn = from.getOwn()};
   for (auto lesson : elements(from.getHistory())) value.history.push_back(readLesson(lesson));
   return value;
 }

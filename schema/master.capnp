@@ -353,34 +353,36 @@ interface UserPort {
 
   profiles @21 (after :ProfilePosition) -> (profiles :List(Profiles.StoredProfile), profilings :List(Profiles.Profiling),
                                             observed :List(Profiles.ObservedProfile), next :ProfilePosition) $Types.forReaders;
-  # All that are stored, by name; then the applications that are being measured, or whose measurement failed, by name. Only
+  # Those stored for all, by name, and the users' own, of which each is told theirs and role operate all; then the applications that are being measured, or whose measurement failed, by name. Only
   # the user whose job it was and role operate are told why it failed. Then what was observed of the caller's runs, and for
   # role operate of everybody's, by user and name. Of all these, those behind `after`, some 1 MiB at most; where `next` is
   # not null there are more behind it. Reads only.
 
   profile @22 (application :Text, user :Text) -> (profile :Profiles.StoredProfile, observed :Profiles.ObservedProfile)
       $Types.forReaders;
-  # The one of this name; for NAME@VERSION where none of that version is stored, the one of NAME; and what was observed of
-  # the runs of `user` under the name that is stored. Either may be missing. An empty `user` is the caller; another's is for
+  # The one of this name, the user's own before that for all; for NAME@VERSION where none of that version is stored, the one
+  # of NAME; and what was observed of the runs of `user` under the name that is stored. Either may be missing. An empty `user` is the caller; another's is for
   # role operate. Fails as NotFound where both are missing. Reads only.
 
   storeProfile @23 (profile :Types.Profile, note :Text) -> ();
-  # Success: on disk. Adds it, or replaces the one of its application. Fails as Invalid, as Denied where another user
-  # stored the one that is there and the role is not operate, as Exhausted where too many are stored. A repeat stores the
-  # same again, as the next revision.
+  # Success: on disk. Adds it, or replaces the one of its application: what role operate stores counts for all, what others
+  # store for their own jobs. Fails as Invalid, and as Exhausted where too many are stored. A repeat stores the same again,
+  # as the next revision.
 
   steerJob @25 (id :Data, change :JobChange, priority :UInt8) -> ();
   # Success: on disk; of a job that is over nothing changes. Fails as NotFound, and as Invalid for a priority above 100. A
   # repeat changes nothing.
 
-  deleteProfile @24 (application :Text) -> ();
-  # Success: on disk. What was observed of the caller's own runs goes too, also where another user stored the profile, which
-  # then stays. Fails as NotFound where there is neither, also for a repeat, and as Denied like storeProfile.
+  deleteProfile @24 (application :Text, user :Text) -> ();
+  # Success: on disk. The own profile of `user` (empty: the caller; another's is for role operate), and what was observed of
+  # their runs; for role operate, where there is no own one and no `user` is named, the one for all. Fails as NotFound where
+  # there is none of these, also for a repeat, and as Denied where there is only one for all.
 
   promoteProfile @26 (application :Text, user :Text) -> ();
-  # What was observed of the runs of `user` (empty: the caller; another's is for role operate) becomes part of the profile
-  # that is stored for all, or is stored as one; it is counted anew from then on. Success: on disk. Fails as NotFound where
-  # too few runs were observed, and as Denied like storeProfile.
+  # For role operate: the own profile of `user` (empty: the caller) counts for all from now on, with what was observed of
+  # their runs; where they have none, that becomes part of the one for all, or is stored as one. For others: what was
+  # observed of their runs becomes part of their own profile. What was observed is counted anew from then on. Success: on
+  # disk. Fails as NotFound where there is nothing to promote, and as Denied for another user.
 
   addCron @27 (cron :Crons.CronSpec, replace :Bool) -> ();
   # Success: on disk; from now on the master makes a job of it at each of its times. A repeat with the same id changes
@@ -509,7 +511,7 @@ struct JobPosition {
 struct ProfilePosition {
   # A place in what `profiles` tells.
   list @0 :List;
-  user @1 :Text;                      # of what was observed
+  user @1 :Text;                      # of what was observed, or owns a profile
   application @2 :Text;
   enum List { stored @0; profilings @1; observed @2; }
 }

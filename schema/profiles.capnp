@@ -12,6 +12,7 @@ struct StoredProfile {
   revision @3 :UInt32;        # how often it was stored since it was not there
   note @4 :Text;              # where it comes from, for people; may be empty
   history @5 :List(Lesson);   # since it was stored by `user`, the newest last; at most 50
+  own @6 :Bool;               # it counts for the jobs of `user` alone
 }
 
 struct Profiling {

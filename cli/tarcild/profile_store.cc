@@ -98,6 +98,7 @@ int erase(const StoreFlags& flags) {
   cluster.ask([&flags](Session& session) {
     auto request = session.user.deleteProfileRequest();
     request.setApplication(flags.application.c_str());
+    request.setUser(flags.user.c_str());
     return request.send();
   });
   if (flags.json) {
@@ -144,7 +145,7 @@ void addApplicationOfUser(CLI::App& command, StoreFlags& flags) {
   addApplication(command, flags);
   command
       .add_option("--user", flags.user,
-                  "What was observed in this user's runs; another's than yours is for operators.")
+                  "What is known for this user's jobs; another's than yours is for operators.")
       ->type_name("NAME");
 }
 
@@ -173,21 +174,23 @@ void addProfileStore(CLI::App& group) {
   addStoreCommand(
       group, "show",
       {"profile show [OPTIONS] APPLICATION", "Show a profile that the cluster keeps.",
-       "As your jobs get it that name the application: as it is stored for all, and what it causes as "
+       "As your jobs get it that name the application: as you stored it, else as it is stored for all, and "
+       "what it causes as "
        "monitors measured it in your own runs, from the third on (`observed`, with how far runs "
        "differ). For NAME@VERSION, if none of that version is stored, the one of NAME.",
        "  tarcil profile show sort\n  tarcil profile show sort@9.1\n"
        "  tarcil profile show --user alice sort\n",
        ""},
       &showOne, addApplicationOfUser);
-  addStoreCommand(group, "promote",
-                  {"profile promote [OPTIONS] APPLICATION", "Let what was observed in runs count for all.",
-                   "What monitors measured in one user's runs of an application counts for that user's jobs "
-                   "only, until it is promoted: it becomes part of the profile that is stored for all, or is "
-                   "stored as one. Operators may, and users their own, where they stored the profile or none "
-                   "is stored.",
-                   "  tarcil profile promote sort\n  tarcil profile promote --user alice sort\n", ""},
-                  &promote, addApplicationOfUser);
+  addStoreCommand(
+      group, "promote",
+      {"profile promote [OPTIONS] APPLICATION", "Let what is known for one user count for all.",
+       "The profile that a user stored, and what monitors measured in that user's runs of the "
+       "application, count for that user's jobs only, until an operator promotes them: they become "
+       "the profile that is stored for all, or part of it. Without --user it is your own. Users "
+       "who are no operators make what was measured in their runs part of their own profile.",
+       "  tarcil profile promote sort\n  tarcil profile promote --user alice sort\n", ""},
+      &promote, addApplicationOfUser);
   addStoreCommand(
       group, "export",
       {"profile export [OPTIONS] APPLICATION", "Write a profile that the cluster stores to a file.",
@@ -197,16 +200,18 @@ void addProfileStore(CLI::App& group) {
   addStoreCommand(
       group, "delete",
       {"profile delete [OPTIONS] APPLICATION", "Take a profile away.",
-       "Jobs that were submitted with it keep it. Only the user who stored it and operators may. What was "
-       "observed in your own runs is forgotten too.",
-       "  tarcil profile delete sort@9.1\n", ""},
-      &erase, addApplication);
+       "Jobs that were submitted with it keep it. Your own goes first, with what was observed in your runs; "
+       "where there is none, an operator deletes the one for all. --user takes another user's own away.",
+       "  tarcil profile delete sort@9.1\n  tarcil profile delete --user alice sort\n", ""},
+      &erase, addApplicationOfUser);
   addStoreCommand(
       group, "import",
       {"profile import [OPTIONS] FILE", "Have the cluster keep a profile.",
        "It is stored under the name that the file has in `application`: NAME, or NAME@VERSION for one "
-       "version of it. From then on jobs that say `application: NAME` need no profile of their own. A "
-       "profile under this name is replaced, if you stored it or are an operator.",
+       "version of it. From then on jobs that say `application: NAME` need no profile of their own: "
+       "everybody's "
+       "where an operator imports it, otherwise yours, until an operator promotes it. One that is there is "
+       "replaced.",
        "  tarcil profile run --application sort --output sort.yaml -- sort -n numbers.txt\n"
        "  tarcil profile import sort.yaml\n"
        "  tarcil profile import --application sort@9.1 --note 'measured on haswell' sort.yaml\n",

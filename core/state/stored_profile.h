@@ -26,11 +26,19 @@ inline constexpr size_t kMaxLessons = 50;
 
 struct StoredProfile {
   Profile profile;   // by profile.application, never empty: "sort", or "sort@9.1" for one version of it
-  std::string user;  // who stored it; only they and operators may change it
+  std::string user;  // who stored it
   WallTime stored = kNever;
   uint32_t revision = 1;                 // how often it was stored since it was not there
   std::string note;                      // where it comes from, for people
   std::vector<ProfileLesson> history{};  // since it was stored, the newest last; at most kMaxLessons
+  // Counts for the jobs of `user` alone, until an operator promotes it; else for everybody's.
+  bool isOwn = false;
+
+  // Whose jobs alone it counts for; empty: everybody's.
+  const std::string& owner() const {
+    static const std::string kEverybody;
+    return isOwn ? user : kEverybody;
+  }
 
   bool operator==(const StoredProfile&) const = default;
 };

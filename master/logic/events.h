@@ -191,7 +191,8 @@ struct SharesSet {
   uint32_t shares;
 };
 
-// A user stores the profile of an application for others, or deletes it.
+// A user stores the profile of an application, an operator for all, or deletes it. An empty `user` is the
+// caller.
 struct ProfileStored {
   RequestId request;
   Caller caller;
@@ -201,9 +202,9 @@ struct ProfileStored {
 struct ProfileDeleted {
   RequestId request;
   Caller caller;
-  std::string application;
+  std::string application, user{};
 };
-// What was observed of the user's runs is to count for all.
+// What is known for the user alone is to count for all.
 struct ProfilePromoted {
   RequestId request;
   Caller caller;

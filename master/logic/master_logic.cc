@@ -128,7 +128,7 @@ struct Handler {
     context.out.send(Answer{event.request, deleteProfile(context, event)});
   }
   void operator()(const ProfilePromoted& event) const {
-    context.out.send(Answer{event.request, promoteObserved(context, event)});
+    context.out.send(Answer{event.request, promoteProfile(context, event)});
   }
   void operator()(const ServersSteered& event) const {
     context.out.send(Answer{event.request, steerServers(context, event)});

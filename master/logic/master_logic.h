@@ -144,12 +144,12 @@ class MasterLogic final {
   // Of the users whose jobs the caller may steer, by name.
   std::vector<Usage> usage(const Caller& caller, const std::string& after = "",
                            size_t atMost = SIZE_MAX) const;
-  // By application. Holds until the next handle(), as what profile() finds.
-  const std::map<std::string, StoredProfile>& profiles() const;
+  // By owner and application. Holds until the next handle(), as what profile() finds.
+  const std::map<std::pair<std::string, std::string>, StoredProfile>& profiles() const;
   // Applications that are being measured, or could not be. By application. Holds until the next handle().
   const std::map<std::string, Profiling>& profilings() const;
   // As profiles.h; null where none is stored.
-  const StoredProfile* profile(const std::string& application) const;
+  const StoredProfile* profile(const std::string& application, const std::string& user) const;
   // What was observed of the user's runs of the application; null where nothing was. Holds as the above.
   const ObservedProfile* observed(const std::string& application, const std::string& user) const;
   // By user and application. Holds as the above.

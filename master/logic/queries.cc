@@ -361,7 +361,7 @@ std::vector<AgentView> MasterLogic::agents(const std::string& after, size_t atMo
   return views;
 }
 
-const std::map<std::string, StoredProfile>& MasterLogic::profiles() const {
+const std::map<std::pair<std::string, std::string>, StoredProfile>& MasterLogic::profiles() const {
   return tables_->profiles;
 }
 
@@ -369,8 +369,8 @@ const std::map<std::string, Profiling>& MasterLogic::profilings() const {
   return tables_->profilings;
 }
 
-const StoredProfile* MasterLogic::profile(const std::string& application) const {
-  return master::findProfile(tables_->profiles, application);
+const StoredProfile* MasterLogic::profile(const std::string& application, const std::string& user) const {
+  return master::findProfile(tables_->profiles, application, user);
 }
 
 const ObservedProfile* MasterLogic::observed(const std::string& application, const std::string& user) const {

@@ -78,8 +78,8 @@ void restoreJob(EventContext& context, Job& job) {
 Profiles profilesOf(std::vector<StoredProfile> stored) {
   Profiles profiles;
   for (StoredProfile& profile : stored) {
-    const std::string application = profile.profile.application;
-    profiles[application] = std::move(profile);
+    std::pair key{profile.owner(), profile.profile.application};
+    profiles[std::move(key)] = std::move(profile);
   }
   return profiles;
 }

@@ -42,8 +42,9 @@ struct PoolLimits {
   std::optional<MonotonicTime> due;  // while jobs wait: when limits are decided again
 };
 
+// By StoredProfile::owner() and application.
+using Profiles = std::map<std::pair<std::string, std::string>, StoredProfile>;
 // By application.
-using Profiles = std::map<std::string, StoredProfile>;
 using Profilings = std::map<std::string, Profiling>;
 // By user and application.
 using ObservedProfiles = std::map<std::pair<std::string, std::string>, ObservedProfile>;

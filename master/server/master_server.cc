@@ -295,9 +295,10 @@ kj::Promise<void> MasterServer::storeProfile(const Caller& caller, Profile profi
   return pending.promise.then([](Status&& status) { requireOk(status); });
 }
 
-kj::Promise<void> MasterServer::deleteProfile(const Caller& caller, std::string application) {
+kj::Promise<void> MasterServer::deleteProfile(const Caller& caller, std::string application,
+                                              std::string user) {
   auto pending = others_.add();
-  dispatch(master::ProfileDeleted{pending.number, caller, std::move(application)});
+  dispatch(master::ProfileDeleted{pending.number, caller, std::move(application), std::move(user)});
   return pending.promise.then([](Status&& status) { requireOk(status); });
 }
 

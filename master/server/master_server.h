@@ -96,7 +96,7 @@ class MasterServer final {
   kj::Promise<void> setPlatform(const std::string& platform, const Share& share);
   kj::Promise<void> setShares(const std::string& user, uint32_t shares);
   kj::Promise<void> storeProfile(const Caller& caller, Profile profile, std::string note);
-  kj::Promise<void> deleteProfile(const Caller& caller, std::string application);
+  kj::Promise<void> deleteProfile(const Caller& caller, std::string application, std::string user);
   kj::Promise<void> promoteProfile(const Caller& caller, std::string application, std::string user);
   kj::Promise<void> steerJob(const JobId& job, master::JobChange change, uint8_t priority,
                              const Caller& caller);

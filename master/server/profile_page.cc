@@ -56,13 +56,17 @@ void writeProfiles(const MasterLogic& logic, const Caller& caller, wire::Profile
   std::vector<const Profiling*> profilings;
   std::vector<const ObservedProfile*> observed;
   const auto mayKnow = [&caller](const ObservedProfile& each) { return maySteer(caller, each.user); };
+  const auto mayUse = [&caller](const StoredProfile& each) {
+    return !each.isOwn || maySteer(caller, each.user);
+  };
   Page page;
-  const bool isAll = (part > Part::STORED || gather(from(Part::STORED, allStored, application),
-                                                    allStored.end(), kAll, page, stored)) &&
-                     (part > Part::PROFILINGS || gather(from(Part::PROFILINGS, allProfilings, application),
-                                                        allProfilings.end(), kAll, page, profilings)) &&
-                     gather(from(Part::OBSERVED, allObserved, std::pair(user, application)),
-                            allObserved.end(), mayKnow, page, observed);
+  const bool isAll =
+      (part > Part::STORED || gather(from(Part::STORED, allStored, std::pair(user, application)),
+                                     allStored.end(), mayUse, page, stored)) &&
+      (part > Part::PROFILINGS || gather(from(Part::PROFILINGS, allProfilings, application),
+                                         allProfilings.end(), kAll, page, profilings)) &&
+      gather(from(Part::OBSERVED, allObserved, std::pair(user, application)), allObserved.end(), mayKnow,
+             page, observed);
 
   auto storedTo = to.initProfiles(static_cast<uint32_t>(stored.size()));
   for (uint32_t i = 0; i < stored.size(); ++i) write(*stored[i], storedTo[i]);
@@ -76,7 +80,7 @@ void writeProfiles(const MasterLogic& logic, const Caller& caller, wire::Profile
   } else if (!profilings.empty()) {
     writePosition(Part::PROFILINGS, "", profilings.back()->application, to.initNext());
   } else {
-    writePosition(Part::STORED, "", stored.back()->profile.application, to.initNext());
+    writePosition(Part::STORED, stored.back()->owner(), stored.back()->profile.application, to.initNext());
   }
 }
 

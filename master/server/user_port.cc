@@ -222,7 +222,7 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
     if (!maySteer(caller_, user)) {
       return toException(denied("what was observed of user " + user + " is for that user and for operators"));
     }
-    const StoredProfile* profile = server_.logic().profile(application);
+    const StoredProfile* profile = server_.logic().profile(application, user);
     const ObservedProfile* observed =
         server_.logic().observed(profile == nullptr ? application : profile->profile.application, user);
     if (profile == nullptr && observed == nullptr) {
@@ -239,7 +239,8 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
   }
 
   kj::Promise<void> deleteProfile(DeleteProfileContext context) override {
-    return server_.deleteProfile(caller_, text(context.getParams().getApplication()));
+    const auto params = context.getParams();
+    return server_.deleteProfile(caller_, text(params.getApplication()), text(params.getUser()));
   }
 
   kj::Promise<void> promoteProfile(PromoteProfileContext context) override {

@@ -31,7 +31,7 @@ class MemoryStore final : public Store {
   void apply(const EraseJob& erase);
   void apply(const EraseFiles& erase);
   void apply(const EraseUpload& erase) { uploads_.erase(erase.job); }
-  void apply(const EraseProfile& erase) { profiles_.erase(erase.application); }
+  void apply(const EraseProfile& erase) { profiles_.erase({erase.owner, erase.application}); }
   void apply(const EraseProfiling& erase) { profilings_.erase(erase.application); }
   void apply(const EraseObserved& erase) { observed_.erase({erase.user, erase.application}); }
   void apply(const EraseCron& erase) { crons_.erase({erase.user, erase.name}); }
@@ -53,7 +53,7 @@ class MemoryStore final : public Store {
   void put(const TaskRecord& record) { tasks_[{record.job, record.index}] = record; }
   void put(const DecisionRecord& record) { decisions_[{record.job, record.number}] = record; }
   void put(const Usage& record) { usage_[record.user] = record; }
-  void put(const StoredProfile& record) { profiles_[record.profile.application] = record; }
+  void put(const StoredProfile& record) { profiles_[{record.owner(), record.profile.application}] = record; }
   void put(const Profiling& record) { profilings_[record.application] = record; }
   void put(const ObservedProfile& record) { observed_[{record.user, record.application}] = record; }
   void put(const Cron& record) { crons_[{record.user, record.spec.name}] = record; }
@@ -71,7 +71,7 @@ class MemoryStore final : public Store {
   std::map<AnswerKey, AnswerRecord> answers_;
   std::map<std::string, PlatformRecord> platforms_;
   std::map<std::string, Usage> usage_;
-  std::map<std::string, StoredProfile> profiles_;
+  std::map<std::pair<std::string, std::string>, StoredProfile> profiles_;
   std::map<std::string, Profiling> profilings_;
   std::map<std::pair<std::string, std::string>, ObservedProfile> observed_;
   std::map<std::pair<std::string, std::string>, Cron> crons_;

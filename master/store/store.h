@@ -117,6 +117,7 @@ struct EraseUpload {
 
 struct EraseProfile {
   std::string application;
+  std::string owner;  // StoredProfile::owner()
 };
 struct EraseProfiling {
   std::string application;

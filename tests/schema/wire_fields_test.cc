@@ -321,7 +321,8 @@ TEST(WireFields, OfProfiles) {
                        .stored = WallTime(Duration(9)),
                        .revision = 2,
                        .note = "by hand",
-                       .history = {{WallTime(Duration(7)), Resource::kTlb, 80, 75, 40, 0.7}}};
+                       .history = {{WallTime(Duration(7)), Resource::kTlb, 80, 75, 40, 0.7}},
+                       .isOwn = true};
   EXPECT_THAT(unsetBy<wire::StoredProfile>(stored), IsEmpty());
   Profiling failed{.application = "sort",
                    .job = anId(),

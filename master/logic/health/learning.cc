@@ -49,9 +49,9 @@ void learnFrom(EventContext& context, const Hold& hold, const Violation& violati
   if (used.application.empty() || used.isAssumed || violation.causes.empty() ||
       !isByOthers(violation.causes.front()))
     return;
-  const StoredProfile* found = findProfile(tables.profiles, used.application);
+  const StoredProfile* found = findProfile(tables.profiles, used.application, hold.job->record.user);
   if (found == nullptr || !isStored(used, found->profile)) return;
-  StoredProfile& stored = tables.profiles.at(found->profile.application);
+  StoredProfile& stored = tables.profiles.at({found->owner(), found->profile.application});
   if (!isTrusted(hold.job->record, stored, violation)) return;
   if (!stored.history.empty() && context.now.wall - stored.history.back().at < kLessonInterval) return;
 

@@ -61,16 +61,6 @@ ResourceSet everMeasured(const Resident& resident) {
   return measured;
 }
 
-void forgetCaused(EventContext& context, const std::string& application, const std::string& user) {
-  ObservedProfile& observed = context.tables.observed.at({user, application});
-  observed.caused = {};
-  if (observed.performances.empty()) {
-    forgetObserved(context, application, user);
-  } else {
-    context.out.put(observed);
-  }
-}
-
 }  // namespace
 
 void observeRun(EventContext& context, const Hold& hold) {
@@ -109,29 +99,14 @@ bool forgetObserved(EventContext& context, const std::string& application, const
   return true;
 }
 
-Status promoteObserved(EventContext& context, const ProfilePromoted& event) {
-  const std::string& user = event.user.empty() ? event.caller.user : event.user;
-  if (!maySteer(event.caller, user)) {
-    return denied("what was observed of user " + user + " is for that user and for operators to promote");
+void forgetCaused(EventContext& context, const std::string& application, const std::string& user) {
+  ObservedProfile& observed = context.tables.observed.at({user, application});
+  observed.caused = {};
+  if (observed.performances.empty()) {
+    forgetObserved(context, application, user);
+  } else {
+    context.out.put(observed);
   }
-  const ObservedProfile* observed = findObserved(context.tables.observed, event.application, user);
-  if (observed == nullptr || !observed->isBelieved()) {
-    return Error{ErrorCode::kNotFound, "of " + event.application + ", " +
-                                           std::to_string(observed ? observed->runs() : 0) +
-                                           " runs by user " + user + " were measured, and it takes " +
-                                           std::to_string(kRunsToBelieve) +
-                                           "; a run counts once a monitor has measured it for some seconds"};
-  }
-  const auto stored = context.tables.profiles.find(event.application);
-  const Profile profile =
-      knownProfile(stored == context.tables.profiles.end() ? nullptr : &stored->second, observed);
-  Status done = storeProfile(
-      context, {.request = event.request,
-                .caller = event.caller,
-                .profile = profile,
-                .note = "observed in " + std::to_string(observed->runs()) + " runs by user " + user});
-  if (done.ok()) forgetCaused(context, event.application, user);
-  return done;
 }
 
 }  // namespace tarcil::master

@@ -30,10 +30,7 @@ const ObservedProfile* findObserved(const ObservedProfiles& observed, const std:
 // Whether there was one.
 bool forgetObserved(EventContext& context, const std::string& application, const std::string& user);
 
-// Stores the profile of the application for all with what was observed, where there is none with what that
-// makes of it (profileFromObserved), and forgets those observations; how well the runs performed stays the
-// user's own. NotFound where too few runs were observed;
-// Denied for another user's where the caller is no operator, and as storeProfile().
-Status promoteObserved(EventContext& context, const ProfilePromoted& event);
+// What became part of a profile; how well the runs performed stays the user's own. Requires: there is some.
+void forgetCaused(EventContext& context, const std::string& application, const std::string& user);
 
 }  // namespace tarcil::master

@@ -53,10 +53,21 @@ Status requireRoomFor(const Profiles& profiles, const Caller& caller) {
                  " profiles, as many as one user may");
 }
 
-Status mayChange(const Caller& caller, const StoredProfile& stored) {
-  if (caller.role == Role::kOperate || caller.user == stored.user) return {};
-  return denied("the profile of " + quoted(stored.profile.application) + " was stored by user " +
-                stored.user + ": only that user and operators may change it; store yours under another name");
+void put(EventContext& context, StoredProfile stored) {
+  const std::string application = stored.profile.application;
+  stored.profile.isAssumed = false;
+  context.out.put(stored);
+  std::pair key{stored.owner(), application};
+  context.tables.profiles[std::move(key)] = std::move(stored);
+  forgetFailedProfiling(context, application);
+  noteLearnedForAll(context, application);
+}
+
+void erase(EventContext& context, Profiles::iterator found) {
+  const std::string application = found->second.profile.application;
+  context.out.erase(EraseProfile{application, found->second.owner()});
+  context.tables.profiles.erase(found);
+  noteLearnedForAll(context, application);
 }
 
 }  // namespace
@@ -69,54 +80,97 @@ Status checkApplication(const std::string& application) {
 
 Status storeProfile(EventContext& context, const ProfileStored& event) {
   if (Status good = check(event); !good) return good;
-  Profiles& profiles = context.tables.profiles;
-  const auto found = profiles.find(event.profile.application);
+  StoredProfile stored{.profile = event.profile,
+                       .user = event.caller.user,
+                       .stored = context.now.wall,
+                       .note = event.note,
+                       .isOwn = event.caller.role != Role::kOperate};
+  const Profiles& profiles = context.tables.profiles;
+  const auto found = profiles.find({stored.owner(), event.profile.application});
   if (found == profiles.end()) {
     if (Status fits = requireRoomFor(profiles, event.caller); !fits) return fits;
+  } else {
+    stored.user = found->second.user;
+    stored.revision = found->second.revision + 1;
   }
-  if (found != profiles.end()) {
-    if (Status allowed = mayChange(event.caller, found->second); !allowed) return allowed;
-  }
-  StoredProfile stored{.profile = event.profile,
-                       .user = found == profiles.end() ? event.caller.user : found->second.user,
-                       .stored = context.now.wall,
-                       .revision = found == profiles.end() ? 1 : found->second.revision + 1,
-                       .note = event.note};
-  stored.profile.isAssumed = false;
-  context.out.put(stored);
-  profiles[event.profile.application] = std::move(stored);
-  forgetFailedProfiling(context, event.profile.application);
-  noteLearnedForAll(context, event.profile.application);
+  put(context, std::move(stored));
   return {};
 }
 
 Status deleteProfile(EventContext& context, const ProfileDeleted& event) {
   Profiles& profiles = context.tables.profiles;
-  const auto found = profiles.find(event.application);
-  const bool wasObserved = forgetObserved(context, event.application, event.caller.user);
-  if (found == profiles.end() && wasObserved) return {};
-  if (found == profiles.end()) {
+  const std::string& user = event.user.empty() ? event.caller.user : event.user;
+  if (!maySteer(event.caller, user)) {
+    return denied("the profiles of user " + user + " are for that user and for operators to delete");
+  }
+  const auto own = profiles.find({user, event.application}), forAll = profiles.find({"", event.application});
+  const bool wasObserved = forgetObserved(context, event.application, user);
+  if (own != profiles.end()) {
+    erase(context, own);
+    return {};
+  }
+  if (!event.user.empty() || forAll == profiles.end()) {
+    if (wasObserved) return {};
     const auto vain = context.tables.profilings.find(event.application);
     if (vain != context.tables.profilings.end() && !maySteer(event.caller, vain->second.user)) {
       return denied(quoted(event.application) + " was measured for user " + vain->second.user +
                     ": only that user and operators may have it measured again");
     }
     if (forgetFailedProfiling(context, event.application)) return {};
-    return Error{ErrorCode::kNotFound, "no profile of " + quoted(event.application) +
-                                           " is stored; `tarcil profile list` shows those that are"};
+    return Error{ErrorCode::kNotFound, "no profile of " + quoted(event.application) + " is stored" +
+                                           (event.user.empty() ? "" : " for user " + user + " alone") +
+                                           "; `tarcil profile list` shows those that are"};
   }
-  if (Status allowed = mayChange(event.caller, found->second); !allowed)
-    return wasObserved ? Status() : allowed;
-  context.out.erase(EraseProfile{event.application});
-  profiles.erase(found);
-  noteLearnedForAll(context, event.application);
+  if (event.caller.role != Role::kOperate) {
+    if (wasObserved) return {};
+    return denied("the profile of " + quoted(event.application) +
+                  " counts for all: only operators may delete it; what you store counts for your own jobs");
+  }
+  erase(context, forAll);
   return {};
 }
 
-const StoredProfile* findProfile(const Profiles& profiles, const std::string& application) {
-  auto found = profiles.find(application);
-  if (found == profiles.end()) found = profiles.find(application.substr(0, application.find('@')));
-  return found == profiles.end() ? nullptr : &found->second;
+Status promoteProfile(EventContext& context, const ProfilePromoted& event) {
+  const std::string& user = event.user.empty() ? event.caller.user : event.user;
+  if (!maySteer(event.caller, user)) {
+    return denied("what is known of user " + user + " is for that user and for operators to promote");
+  }
+  Profiles& profiles = context.tables.profiles;
+  const bool isByOperator = event.caller.role == Role::kOperate;
+  const ObservedProfile* observed = findObserved(context.tables.observed, event.application, user);
+  const bool isBelieved = observed != nullptr && observed->isBelieved();
+  const auto own = profiles.find({user, event.application}), forAll = profiles.find({"", event.application});
+  if (!isBelieved && (own == profiles.end() || !isByOperator)) {
+    return Error{ErrorCode::kNotFound, "of " + event.application + ", " +
+                                           std::to_string(observed ? observed->runs() : 0) +
+                                           " runs by user " + user + " were measured, and it takes " +
+                                           std::to_string(kRunsToBelieve) +
+                                           "; a run counts once a monitor has measured it for some seconds"};
+  }
+  const StoredProfile* base = own != profiles.end()      ? &own->second
+                              : forAll != profiles.end() ? &forAll->second
+                                                         : nullptr;
+  const Profile profile = knownProfile(base, isBelieved ? observed : nullptr);
+  const std::string note =
+      isBelieved ? "observed in " + std::to_string(observed->runs()) + " runs by user " + user : base->note;
+  if (isByOperator && own != profiles.end()) erase(context, own);
+  Status done = storeProfile(context, {.request = event.request,
+                                       .caller = {.user = user, .role = event.caller.role, .runAs = {}},
+                                       .profile = profile,
+                                       .note = note});
+  if (done.ok() && isBelieved) forgetCaused(context, event.application, user);
+  return done;
+}
+
+const StoredProfile* findProfile(const Profiles& profiles, const std::string& application,
+                                 const std::string& user) {
+  for (const std::string& name : {application, application.substr(0, application.find('@'))}) {
+    for (const std::string& owner : {user, std::string()}) {
+      const auto found = profiles.find({owner, name});
+      if (found != profiles.end()) return &found->second;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace tarcil::master

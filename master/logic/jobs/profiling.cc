@@ -30,7 +30,8 @@ Error failed(std::string why) {
 // Stores what the job measured, or says why there is nothing to store.
 Status storeMeasured(EventContext& context, const Job& job, RunState state) {
   const std::string& application = job.record.spec.measures;
-  if (context.tables.profiles.contains(application)) return {};
+  const Profiles& profiles = context.tables.profiles;
+  if (profiles.contains({"", application}) || profiles.contains({job.record.user, application})) return {};
   const std::optional<Measurement>& measured = job.changes.measured;
   const std::string said = measured ? measured->problem : "";
   if (state != RunState::kDone) {
@@ -59,7 +60,7 @@ std::string whyNotMeasure(const EventContext& context, const JobRecord& record) 
     return "this cluster measures no application by itself; `tarcil tune --profile-unknown true` has it do "
            "so";
   }
-  if (findProfile(tables.profiles, application) != nullptr) {
+  if (findProfile(tables.profiles, application, record.user) != nullptr) {
     return "a profile of " + application + " is stored";
   }
   const auto found = tables.profilings.find(application);

@@ -34,7 +34,7 @@ bool differsEnough(const Profile& one, const Profile& other) {
 // nothing is known any more.
 Profile asKnownNow(const Tables& tables, const JobRecord& job) {
   const Profile& used = job.spec.profile;
-  const StoredProfile* stored = findProfile(tables.profiles, used.application);
+  const StoredProfile* stored = findProfile(tables.profiles, used.application, job.user);
   const ObservedProfile* observed =
       findObserved(tables.observed, stored ? stored->profile.application : used.application, job.user);
   if (observed != nullptr && !observed->isBelieved()) observed = nullptr;

@@ -41,7 +41,7 @@ struct AddTo {
   void operator()(const EraseAnswer& erase) const {
     to.erase(answerKey(erase.agent, erase.epoch, erase.sequence));
   }
-  void operator()(const EraseProfile& erase) const { to.erase(profileKey(erase.application)); }
+  void operator()(const EraseProfile& erase) const { to.erase(profileKey(erase.application, erase.owner)); }
   void operator()(const EraseProfiling& erase) const { to.erase(profilingKey(erase.application)); }
   void operator()(const EraseObserved& erase) const { to.erase(observedKey(erase.user, erase.application)); }
   void operator()(const EraseCron& erase) const { to.erase(cronKey(erase.user, erase.name)); }

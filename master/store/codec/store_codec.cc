@@ -57,7 +57,7 @@ struct KeyOf {
   std::string operator()(const UploadRecord& r) const { return jobKey(RecordKind::kUpload, r.job); }
   std::string operator()(const PlatformRecord& r) const { return prefix(RecordKind::kPlatform) + r.name; }
   std::string operator()(const Usage& r) const { return prefix(RecordKind::kUsage) + r.user; }
-  std::string operator()(const StoredProfile& r) const { return profileKey(r.profile.application); }
+  std::string operator()(const StoredProfile& r) const { return profileKey(r.profile.application, r.owner()); }
   std::string operator()(const Profiling& r) const { return profilingKey(r.application); }
   std::string operator()(const ObservedProfile& r) const { return observedKey(r.user, r.application); }
   std::string operator()(const Cron& r) const { return cronKey(r.user, r.spec.name); }
@@ -177,8 +177,9 @@ std::string keyOf(const Record& record) {
   return std::visit(KeyOf{}, record);
 }
 
-std::string profileKey(const std::string& application) {
-  return prefix(RecordKind::kProfile) + application;
+std::string profileKey(const std::string& application, const std::string& owner) {
+  const std::string ofAll = prefix(RecordKind::kProfile) + application;
+  return owner.empty() ? ofAll : ofAll + '\0' + owner;
 }
 
 std::string profilingKey(const std::string& application) {

@@ -35,7 +35,7 @@ enum class RecordKind : char {
 };
 
 std::string keyOf(const Record& record);
-std::string profileKey(const std::string& application);
+std::string profileKey(const std::string& application, const std::string& owner);
 std::string profilingKey(const std::string& application);
 std::string observedKey(const std::string& user, const std::string& application);
 std::string cronKey(const std::string& user, const std::string& name);

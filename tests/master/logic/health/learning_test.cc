@@ -58,7 +58,7 @@ struct Learning : testing::Test {
     violation.over = true;
     master.handle(ViolationsReported{monitor, {violation}});
   }
-  const StoredProfile& stored() { return *master.logic().profile("scan"); }
+  const StoredProfile& stored() { return *master.logic().profile("scan", "alice"); }
   int tolerated() { return stored().profile.tolerated[kBandwidth]; }
 };
 

@@ -109,11 +109,10 @@ TEST_F(ObservedRuns, CountForAllOnceTheyArePromoted) {
   run(60);
   EXPECT_EQ(promote(theOperator(), "alice").error().code, ErrorCode::kNotFound) << "too few runs";
   run(60);
-  EXPECT_EQ(promote(user("alice")).error().code, ErrorCode::kDenied) << "an operator stored it";
   EXPECT_EQ(promote(user("bob"), "alice").error().code, ErrorCode::kDenied);
-  EXPECT_EQ(master.logic().profile("sort")->profile.caused[kDisk], 20);
+  EXPECT_EQ(master.logic().profile("sort", "alice")->profile.caused[kDisk], 20);
   ASSERT_TRUE(promote(theOperator(), "alice").ok());
-  const StoredProfile& stored = *master.logic().profile("sort");
+  const StoredProfile& stored = *master.logic().profile("sort", "alice");
   EXPECT_EQ(stored.profile.caused[kDisk], 60);
   EXPECT_EQ(stored.profile.origins.caused[kDisk].origin, Origin::kObserved);
   EXPECT_EQ(stored.revision, 2u);
@@ -121,11 +120,19 @@ TEST_F(ObservedRuns, CountForAllOnceTheyArePromoted) {
   EXPECT_EQ(observed(), nullptr) << "they are counted anew";
 }
 
+TEST_F(ObservedRuns, BecomePartOfAUsersOwnProfileByThemselves) {
+  master.handle(ProfileStored{1, theOperator(), job("sort").profile, ""});
+  for (int i = 0; i < 3; ++i) run(60);
+  ASSERT_TRUE(promote(user("alice")).ok());
+  EXPECT_EQ(master.logic().profile("sort", "alice")->profile.caused[kDisk], 60);
+  EXPECT_EQ(master.logic().profile("sort", "bob")->profile.caused[kDisk], 20) << "that for all is as it was";
+}
+
 TEST_F(ObservedRuns, MakeAProfileWhereThereIsNone) {
   for (int i = 0; i < 3; ++i) run(60);
   ASSERT_TRUE(promote(user("alice")).ok());
-  EXPECT_EQ(master.logic().profile("sort")->user, "alice");
-  EXPECT_EQ(master.logic().profile("sort")->profile.tolerated[kDisk], kMaxPressure - 60);
+  EXPECT_EQ(master.logic().profile("sort", "alice")->user, "alice");
+  EXPECT_EQ(master.logic().profile("sort", "alice")->profile.tolerated[kDisk], kMaxPressure - 60);
 }
 
 TEST_F(ObservedRuns, SayHowWellTasksPerformOnAPlatform) {
@@ -171,7 +178,7 @@ TEST_F(ObservedRuns, AreForgottenWithTheProfile) {
   run(60);
   EXPECT_TRUE(erase(user("alice")).ok()) << "her own runs";
   EXPECT_EQ(observed(), nullptr);
-  EXPECT_NE(master.logic().profile("sort"), nullptr) << "the operator's stays";
+  EXPECT_NE(master.logic().profile("sort", "alice"), nullptr) << "the operator's stays";
   EXPECT_EQ(erase(user("alice")).error().code, ErrorCode::kDenied);
   run(60);
   master.handle(ProfileDeleted{1, theOperator(), "sort"});

@@ -20,31 +20,38 @@ struct Profiles : testing::Test {
   Status store(const Profile& profile, const Caller& caller = user("alice"), const std::string& note = "") {
     return only<Answer>(h.handle(ProfileStored{1, caller, profile, note})).at(0).status;
   }
-  Status erase(const std::string& application, const Caller& caller = user("alice")) {
-    return only<Answer>(h.handle(ProfileDeleted{1, caller, application})).at(0).status;
+  Status erase(const std::string& application, const Caller& caller = user("alice"),
+               const std::string& of = "") {
+    return only<Answer>(h.handle(ProfileDeleted{1, caller, application, of})).at(0).status;
   }
-  int llcOf(const std::string& application) {
-    const StoredProfile* found = h.logic().profile(application);
+  Status promote(const std::string& application, const Caller& caller, const std::string& of = "") {
+    return only<Answer>(h.handle(ProfilePromoted{1, caller, application, of})).at(0).status;
+  }
+  const StoredProfile* profile(const std::string& application, const std::string& user = "alice") {
+    return h.logic().profile(application, user);
+  }
+  int llcOf(const std::string& application, const std::string& user = "alice") {
+    const StoredProfile* found = profile(application, user);
     return found ? found->profile.caused[static_cast<size_t>(Resource::kLlc)] : -1;
   }
 };
 
 TEST_F(Profiles, AreFoundByTheirApplicationAfterARestartToo) {
   ASSERT_TRUE(store(pressing("sort", 40), user("alice"), "by hand").ok());
-  const StoredProfile before = *h.logic().profile("sort");
+  const StoredProfile before = *profile("sort");
   EXPECT_EQ(before.user, "alice");
   EXPECT_EQ(before.note, "by hand");
   EXPECT_EQ(before.stored, h.now().wall);
   EXPECT_EQ(before.revision, 1u);
   h.restart();
-  ASSERT_NE(h.logic().profile("sort"), nullptr);
-  EXPECT_EQ(*h.logic().profile("sort"), before);
-  EXPECT_EQ(h.logic().profile("gzip"), nullptr);
+  ASSERT_NE(profile("sort"), nullptr);
+  EXPECT_EQ(*profile("sort"), before);
+  EXPECT_EQ(profile("gzip"), nullptr);
 }
 
 TEST_F(Profiles, AreNotThereWhereTheMasterDiedBeforeTheyWereStored) {
   h.dieBeforeStoring(ProfileStored{1, user("alice"), pressing("sort", 40), ""});
-  EXPECT_EQ(h.logic().profile("sort"), nullptr);
+  EXPECT_EQ(profile("sort"), nullptr);
 }
 
 TEST_F(Profiles, OfAVersionComeBeforeThoseOfNone) {
@@ -57,28 +64,62 @@ TEST_F(Profiles, OfAVersionComeBeforeThoseOfNone) {
   EXPECT_EQ(llcOf("sort"), -1) << "a version stands for itself alone";
 }
 
-TEST_F(Profiles, AreReplacedByWhoStoredThemAndByOperators) {
+// A profile says who may run beside a job: nobody says it for others' jobs but operators.
+TEST_F(Profiles, OfUsersCountForTheirOwnJobs) {
   ASSERT_TRUE(store(pressing("sort", 40)).ok());
   ASSERT_TRUE(store(pressing("sort", 41)).ok());
-  const Status others = store(pressing("sort", 42), user("bob"));
-  EXPECT_EQ(others.error().code, ErrorCode::kDenied);
-  EXPECT_THAT(others.error().message, HasSubstr("stored by user alice"));
+  EXPECT_EQ(profile("sort")->revision, 2u);
+  EXPECT_EQ(llcOf("sort", "bob"), -1);
+  ASSERT_TRUE(store(pressing("sort", 50), user("bob")).ok()) << "the name is not taken";
   EXPECT_EQ(llcOf("sort"), 41);
-  ASSERT_TRUE(store(pressing("sort", 43), theOperator()).ok());
-  EXPECT_EQ(llcOf("sort"), 43);
-  EXPECT_EQ(h.logic().profile("sort")->revision, 3u);
-  EXPECT_EQ(h.logic().profile("sort")->user, "alice") << "it stays hers";
+  EXPECT_EQ(llcOf("sort", "bob"), 50);
+  EXPECT_EQ(llcOf("sort", "carol"), -1);
+  h.restart();
+  EXPECT_EQ(llcOf("sort"), 41);
+  EXPECT_EQ(llcOf("sort", "bob"), 50);
 }
 
-TEST_F(Profiles, AreDeletedByWhoStoredThemAndByOperators) {
+TEST_F(Profiles, OfOperatorsCountForAllWhoHaveNoneOfTheirOwn) {
+  ASSERT_TRUE(store(pressing("sort", 43), theOperator()).ok());
   ASSERT_TRUE(store(pressing("sort", 40)).ok());
-  EXPECT_EQ(erase("sort", user("bob")).error().code, ErrorCode::kDenied);
+  EXPECT_EQ(llcOf("sort"), 40);
+  EXPECT_EQ(llcOf("sort", "bob"), 43);
+  ASSERT_TRUE(store(pressing("sort@9", 44), theOperator()).ok());
+  EXPECT_EQ(llcOf("sort@9"), 44) << "that of the version comes before one's own of no version";
+  EXPECT_EQ(erase("sort", user("bob")).error().code, ErrorCode::kDenied) << "it counts for all";
+  ASSERT_TRUE(erase("sort").ok());
+  EXPECT_EQ(llcOf("sort"), 43) << "hers is gone, and that for all is there";
+  EXPECT_EQ(erase("sort").error().code, ErrorCode::kDenied);
+  ASSERT_TRUE(erase("sort", theOperator()).ok());
+  EXPECT_EQ(llcOf("sort"), -1);
+}
+
+TEST_F(Profiles, OfAUserCountForAllOnceAnOperatorPromotesThem) {
+  ASSERT_TRUE(store(pressing("sort", 40), user("alice"), "by hand").ok());
+  EXPECT_EQ(promote("sort", user("alice")).error().code, ErrorCode::kNotFound) << "she is no operator";
+  EXPECT_EQ(promote("sort", user("bob"), "alice").error().code, ErrorCode::kDenied);
+  ASSERT_TRUE(promote("sort", theOperator(), "alice").ok());
+  EXPECT_EQ(llcOf("sort", "bob"), 40);
+  EXPECT_EQ(profile("sort")->user, "alice");
+  EXPECT_EQ(profile("sort")->note, "by hand");
+  EXPECT_FALSE(profile("sort")->isOwn);
+  h.restart();
+  ASSERT_EQ(h.logic().profiles().size(), 1u) << "her own is that for all now";
+  ASSERT_TRUE(store(pressing("sort", 60)).ok());
+  EXPECT_EQ(llcOf("sort", "bob"), 40) << "what she stores afterwards is her own again";
+}
+
+TEST_F(Profiles, OfAUserAreDeletedByThemAndByOperators) {
+  ASSERT_TRUE(store(pressing("sort", 40)).ok());
+  EXPECT_EQ(erase("sort", user("bob")).error().code, ErrorCode::kNotFound) << "of others' nothing is known";
+  EXPECT_EQ(erase("sort", user("bob"), "alice").error().code, ErrorCode::kDenied);
   ASSERT_TRUE(erase("sort").ok());
   EXPECT_EQ(erase("sort").error().code, ErrorCode::kNotFound);
   ASSERT_TRUE(store(pressing("sort", 40)).ok());
-  ASSERT_TRUE(erase("sort", theOperator()).ok());
+  EXPECT_EQ(erase("sort", theOperator()).error().code, ErrorCode::kNotFound) << "it is not said whose";
+  ASSERT_TRUE(erase("sort", theOperator(), "alice").ok());
   h.restart();
-  EXPECT_EQ(h.logic().profile("sort"), nullptr);
+  EXPECT_EQ(profile("sort"), nullptr);
 }
 
 TEST_F(Profiles, WithNamesOrNumbersThatAreNoneAreRefused) {

@@ -70,7 +70,7 @@ TEST_F(MeasuringJobs, StoreWhatTheyMeasuredInTheNameOfTheirUser) {
   EXPECT_EQ(profiling()->user, "alice");
   expectSound();
   end(allocation, Measurement{measured(), ""});
-  const StoredProfile* stored = h.logic().profile("sort");
+  const StoredProfile* stored = h.logic().profile("sort", "alice");
   ASSERT_NE(stored, nullptr);
   EXPECT_EQ(stored->profile.caused[kLlc], 40);
   EXPECT_EQ(stored->profile.origins.caused[kLlc], (EntryOrigin{Origin::kMeasured, 3}));
@@ -92,12 +92,12 @@ TEST_F(MeasuringJobs, AreStoredWithTheirEndOrNotAtAll) {
   const TaskReport report{allocation, true, exitedWith(0), Measurement{measured(), ""}};
   h.dieBeforeStoring(ReportsArrived{1, monitor, {report}});
   EXPECT_EQ(h.stateOf(1), RunState::kRunning);
-  EXPECT_EQ(h.logic().profile("sort"), nullptr);
+  EXPECT_EQ(h.logic().profile("sort", "alice"), nullptr);
   EXPECT_NE(profiling(), nullptr);
   monitor = h.attachMonitor("m", {serverFacts("a", 4)}, {{allocation, "a"}});
   h.dieBeforeAnswering(ReportsArrived{1, monitor, {report}});
   EXPECT_EQ(h.stateOf(1), RunState::kDone);
-  EXPECT_NE(h.logic().profile("sort"), nullptr);
+  EXPECT_NE(h.logic().profile("sort", "alice"), nullptr);
   EXPECT_EQ(profiling(), nullptr);
   expectSound();
 }
@@ -131,7 +131,7 @@ TEST_F(MeasuringJobs, AreTakenWhereTheOperatorWantsThemAndNothingIsStored) {
 TEST_F(MeasuringJobs, ThatFailSayWhyAndAreNotRepeatedAtOnce) {
   end(start(1), Measurement{{}, "the command fails"}, 1);
   EXPECT_EQ(problem(), "the task exited with code 1: the command fails");
-  EXPECT_EQ(h.logic().profile("sort"), nullptr);
+  EXPECT_EQ(h.logic().profile("sort", "alice"), nullptr);
   h.restart();
   agent = h.attachAgent("x");
   EXPECT_EQ(problem(), "the task exited with code 1: the command fails") << "after a restart, too";
@@ -179,8 +179,8 @@ TEST_F(MeasuringJobs, ReplaceNoProfileThatWasStoredMeanwhile) {
   stored.application = "sort";
   h.handle(ProfileStored{1, user("alice"), stored, "by hand"});
   end(allocation, Measurement{measured(40), ""});
-  EXPECT_EQ(h.logic().profile("sort")->note, "by hand");
-  EXPECT_EQ(h.logic().profile("sort")->profile.caused[kLlc], 70);
+  EXPECT_EQ(h.logic().profile("sort", "alice")->note, "by hand");
+  EXPECT_EQ(h.logic().profile("sort", "alice")->profile.caused[kLlc], 70);
   EXPECT_EQ(profiling(), nullptr);
 }
 
