@@ -99,6 +99,12 @@ constexpr uint32_t kIoWeightOfUnit = 100;
 // Between two looks for output that has become too old.
 constexpr Duration kPruneEvery = std::chrono::hours(1);
 
+// Of limits of which 0 is none.
+template <typename Number>
+Number atMost(Number most, Number asked) {
+  return most > 0 && (asked == 0 || asked > most) ? most : asked;
+}
+
 // What files take up at least.
 uint64_t diskBytesOf(const std::vector<InputFile>& files) {
   uint64_t bytes = 0;
@@ -243,9 +249,8 @@ void ContainerExecutor::start(const LaunchSpec& spec, const std::vector<InputFil
 }
 
 uint64_t ContainerExecutor::memoryLimitOf(const LaunchSpec& spec) const {
-  const uint64_t asked =
-      spec.limits.memoryBytes > 0 ? spec.limits.memoryBytes : options_.memoryPerRu * spec.rus.size();
-  return options_.memoryOfTask > 0 ? std::min(asked, options_.memoryOfTask) : asked;
+  return atMost(options_.mostMemory, spec.limits.memoryBytes > 0 ? spec.limits.memoryBytes
+                                                                 : options_.memoryPerRu * spec.rus.size());
 }
 
 uint64_t ContainerExecutor::diskLimitOf(const LaunchSpec& spec) const {
@@ -344,7 +349,7 @@ TaskLimits ContainerExecutor::limitsOf(const LaunchSpec& spec, const TaskSetting
   limits.cores = setting.cores;
   limits.memoryBytes = setting.memoryBytes;
   limits.memoryLowBytes = std::min(setting.memoryBytes, options_.memoryPerRu * spec.rus.size());
-  limits.pids = spec.limits.pids > 0 ? spec.limits.pids : options_.defaultPids;
+  limits.pids = atMost(options_.mostPids, spec.limits.pids > 0 ? spec.limits.pids : options_.defaultPids);
   limits.ioWeight = kIoWeightOfUnit * static_cast<uint32_t>(spec.rus.size());
   limits.disks = options_.disks;
   limits.diskBytesPerSecond = spec.limits.diskBytesPerSecond;
