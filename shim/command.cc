@@ -150,7 +150,7 @@ void executeCommand(const Plan& plan, const CommandDescriptors& fds, Report& rep
     giveUp(report, "connect the command's output", -EMFILE);
   }
   limitProcesses();
-  const bool privileged = plan.header->privileged != 0;
+  const bool privileged = plan.header->privileges != kNoPrivileges;
   if (privileged) {
     keepBounding(kMakingContainers);
   } else {

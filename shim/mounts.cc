@@ -15,7 +15,7 @@ namespace {
 
 // Whether files are the command's by which root sets up the machine.
 bool ownsMachine(const Plan& plan) {
-  return plan.header->uid == 0 || plan.header->privileged != 0;
+  return plan.header->uid == 0 || plan.header->privileges != kNoPrivileges;
 }
 
 // Files by which root sets up the machine, or stops it.
@@ -103,7 +103,7 @@ bool hideAll(const Plan& plan, Hiding& hiding, Report& report) {
 bool setUpOnHost(const Plan& plan, const PrivateTrees& trees, Report& report) {
   if (!mountProcesses(plan, report)) return false;
   // crun is in the cgroups that it should be in, and takes no part where versions 1 and 2 are side by side.
-  const bool hideCgroups = plan.header->privileged != 0 && exists("/sys/fs/cgroup");
+  const bool hideCgroups = plan.header->privileges != kNoPrivileges && exists("/sys/fs/cgroup");
   if (hideCgroups && !mountOver("tmpfs", "/sys/fs/cgroup", kInert, "mode=755,size=4k", report)) return false;
   const long still = restrict(AT_FDCWD, "/sys", AT_RECURSIVE, MOUNT_ATTR_RDONLY);
   if (still < 0) report.fail("protect", "/sys", still);
@@ -113,7 +113,7 @@ bool setUpOnHost(const Plan& plan, const PrivateTrees& trees, Report& report) {
   if (exists("/dev/mqueue") && !mountOver("mqueue", "/dev/mqueue", kInert, nullptr, report)) return false;
   // A program that makes the container itself finds its configuration there.
   Hiding hiding;
-  if (plan.header->privileged == 0 && !hideAll(plan, hiding, report)) return false;
+  if (plan.header->privileges == kNoPrivileges && !hideAll(plan, hiding, report)) return false;
   return enterWork(plan, trees.work, report) && attachTo(trees.temporary, "/tmp", report);
 }
 
@@ -262,7 +262,7 @@ bool setUpMounts(const Plan& plan, Report& report) {
   if (apart < 0 || !openTrees(plan, trees, report)) return false;
   if (*plan.root != '\0') return setUpOnOwnRoot(plan, trees, report);
   // A program that makes the container itself needs the host for that.
-  const bool asItIs = plan.header->hostView != 0 || plan.header->privileged != 0;
+  const bool asItIs = plan.header->hostView != 0 || plan.header->privileges != kNoPrivileges;
   return asItIs ? setUpOnHost(plan, trees, report) : setUpReadOnly(plan, trees, report);
 }
 
