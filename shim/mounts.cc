@@ -39,6 +39,22 @@ bool mountProcesses(const Plan& plan, Report& report) {
          (!ownsMachine(plan) || protectMachine(report));
 }
 
+// The task's own /dev, /run and what is seen of folders that are hidden, in one file system: each takes its
+// time at the start of a task.
+bool makeOwnFolders(Hiding& hiding, Report& report) {
+  if (!mountOver("tmpfs", "/run", MS_NOSUID, "mode=755", report)) return false;
+  long made = sys::call(SYS_mkdirat, AT_FDCWD, "/run/none", 0);
+  for (const char* folder : {"/run/dev", "/run/run"}) {
+    if (made >= 0) made = sys::call(SYS_mkdirat, AT_FDCWD, folder, 0755);
+  }
+  if (made < 0) report.fail("make folders of the task in", "/run", made);
+  if (made < 0 || !hiding.show("/run/none", report)) return false;
+  if (!attachTo(detachedTree("/run/dev", ""), "/dev", report)) return false;
+  const long run = detachedTree("/run/run", "");
+  restrict(run, "", AT_EMPTY_PATH, MOUNT_ATTR_NODEV);
+  return attachTo(run, "/run", report);
+}
+
 // What the kernel tells of the whole machine and of others on it, and programs do without. Requires: /proc,
 // /sys and /dev/null are there.
 bool hideMachine(const Plan& plan, Hiding& hiding, Report& report) {
@@ -192,9 +208,8 @@ bool setUpReadOnly(const Plan& plan, const PrivateTrees& trees, Report& report) 
       restrict(AT_FDCWD, "/", AT_RECURSIVE, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
   if (still < 0) report.fail("make the host's files read-only", still);
   Hiding hiding;
-  if (still < 0 || !mountProcesses(plan, report) || !makeDevices(plan, report) ||
-      !hideMachine(plan, hiding, report) ||
-      !mountOver("tmpfs", "/run", MS_NOSUID | MS_NODEV, "mode=755,size=64k", report) ||
+  if (still < 0 || !mountProcesses(plan, report) || !makeOwnFolders(hiding, report) ||
+      !makeDevices(plan, report) || !hideMachine(plan, hiding, report) ||
       !attachTo(trees.temporary, "/tmp", report) || !shared.attachAll(report)) {
     return false;
   }
@@ -238,8 +253,7 @@ bool setUpOnOwnRoot(const Plan& plan, const PrivateTrees& trees, Report& report)
   Hiding hiding;
   const bool mounted =
       mountProcesses(plan, report) && mountOver("sysfs", "/sys", kInert | MS_RDONLY, nullptr, report) &&
-      makeDevices(plan, report) && hideMachine(plan, hiding, report) &&
-      mountOver("tmpfs", "/run", MS_NOSUID | MS_NODEV, "mode=755,size=64k", report) &&
+      makeOwnFolders(hiding, report) && makeDevices(plan, report) && hideMachine(plan, hiding, report) &&
       makeWorkPoint(plan.workPoint, report) && attachTo(trees.work, plan.workPoint, report) &&
       attachTo(trees.temporary, "/tmp", report);
   if (!mounted) {
