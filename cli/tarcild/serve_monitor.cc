@@ -10,8 +10,6 @@
 #include "deploy/roles/roles.h"
 #include "formats/extras_field.h"
 #include "latebinding/names.h"
-#include "monitor/container/system_user.h"
-#include "monitor/container/task_view.h"
 
 namespace tarcil {
 namespace {

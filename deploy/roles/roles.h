@@ -14,6 +14,8 @@
 #include "gateway/server/gateway_options.h"
 #include "master/logic/options.h"
 #include "monitor/container/device_nodes.h"
+#include "monitor/container/system_user.h"
+#include "monitor/container/task_view.h"
 #include "monitor/pressure/meter.h"
 
 namespace tarcil {
