@@ -4,7 +4,7 @@
 #
 #   scripts/try-programs.sh [BUILD-FOLDER]      default: build/release
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit 1
 tarcil="$(realpath "${1:-build/release}")/tarcil"
 data=$(mktemp -d /var/tmp/tarcil-try-XXXXXX)
 export TARCIL_DATA="$data"
@@ -12,10 +12,10 @@ trap '"$tarcil" down >/dev/null; rm -rf "$data"' EXIT
 "$tarcil" up --detach --rus 2 --no-page >/dev/null || exit 1
 
 failed=0
-# try NAME PROGRAM EXPECTED SHELL-COMMAND: runs the command as a task where PROGRAM is installed.
+# try NAME PROGRAM EXPECTED SHELL-COMMAND: runs the command as a task where PROGRAM, or this file, is installed.
 try() {
   local name="$1" program="$2" expected="$3" command="$4" printed
-  if ! command -v "$program" >/dev/null; then
+  if ! [ -e "$program" ] && ! command -v "$program" >/dev/null; then
     echo "skipped  $name: no $program here"
     return
   fi
@@ -44,12 +44,13 @@ const server = net.createServer((s) => s.end(\"2\")).listen(0, \"127.0.0.1\", ()
   net.connect(server.address().port, \"127.0.0.1\").on(\"data\", (d) => {
     console.log(\"listened \" + d); server.close(); new Worker(\"1\", { eval: true }); }));"'
 try gcc gcc "compiled" 'printf "#include <stdio.h>\nint main(void) { puts(\"compiled\"); }" > t.c && gcc -O2 -o t t.c && ./t'
-try gdb gdb "stopped at 42" 'printf "int main(void) { volatile int x = 42; return x - 42; }" > g.c && gcc -g -o g g.c &&
-  gdb -batch -ex "break main" -ex run -ex next -ex "printf \"stopped at %d\n\", x" ./g'
-try "Open MPI" mpirun "ranks 2" 'printf "#include <mpi.h>\n#include <stdio.h>\nint main(int c, char** v) { int n, one = 1, sum; \
+try gdb gdb "stopped at 42" 'printf "int main(void) {\n  volatile int x = 42;\n  return x - 42;\n}\n" > g.c && gcc -g -o g g.c &&
+  SHELL=/bin/sh gdb -batch -ex "break main" -ex run -ex next -ex "printf \"stopped at %d\n\", x" ./g'
+try "Open MPI, processes" mpirun "rank 1 of 2" 'mpirun --oversubscribe -np 2 sh -c "echo rank \$OMPI_COMM_WORLD_RANK of \$OMPI_COMM_WORLD_SIZE"'
+headers="$(mpicc --showme:incdirs 2>/dev/null | tr " " "\n" | sed "s|$|/mpi.h|" | xargs ls 2>/dev/null | head -1)"
+try "Open MPI, messages" "${headers:-mpi.h}" "ranks 2" 'printf "#include <mpi.h>\n#include <stdio.h>\nint main(int c, char** v) { int n, one = 1, sum; \
   MPI_Init(&c, &v); MPI_Comm_rank(MPI_COMM_WORLD, &n); MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); \
-  if (n == 0) printf(\"ranks %%d\\n\", sum); MPI_Finalize(); }" > m.c &&
-  { mpicc -o m m.c || exit 0; } && mpirun --oversubscribe -np 2 ./m'
+  if (n == 0) printf(\"ranks %%d\\n\", sum); MPI_Finalize(); }" > m.c && mpicc -o m m.c && mpirun --oversubscribe -np 2 ./m'
 PATH="$PATH:$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -1)"
 try postgres initdb "answered 42" "export PATH=$PATH; "'mkdir s && initdb -D d -U me >/dev/null &&
   pg_ctl -D d -w -o "-k $PWD/s -h \"\"" -l log start >/dev/null && psql -h "$PWD/s" -U me -Atc "select '"'answered ' || 6 * 7"'" postgres;

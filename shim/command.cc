@@ -35,17 +35,26 @@ void keepBounding(uint64_t kept) {
   }
 }
 
-// Whatever the monitor was given: a task goes before nobody.
-void limitPriorities() {
-  static constexpr rlimit64 kNone{0, 0};
-  for (const int resource : {RLIMIT_RTPRIO, RLIMIT_NICE}) {
-    sys::call(SYS_prlimit64, 0, resource, &kNone, static_cast<void*>(nullptr));
+// Those of ordinary programs, whatever the monitor has. A task goes before nobody; it may ask for more
+// descriptors, and for dumps of memory, as a program in a shell may.
+void limitProcesses() {
+  struct Limit {
+    int resource;
+    uint64_t soft, hard;
+  };
+  for (const Limit& limit :
+       {Limit{RLIMIT_RTPRIO, 0, 0}, Limit{RLIMIT_NICE, 0, 0}, Limit{RLIMIT_NOFILE, 1024, RLIM64_INFINITY},
+        Limit{RLIMIT_CORE, 0, RLIM64_INFINITY}}) {
+    rlimit64 now{};
+    if (sys::call(SYS_prlimit64, 0, limit.resource, static_cast<void*>(nullptr), &now) < 0) continue;
+    const uint64_t hard = now.rlim_max < limit.hard ? now.rlim_max : limit.hard;
+    const rlimit64 wanted{limit.soft < hard ? limit.soft : hard, hard};
+    sys::call(SYS_prlimit64, 0, limit.resource, &wanted, static_cast<void*>(nullptr));
   }
 }
 
 void becomeUser(const Plan& plan, Report& report) {
   const PlanHeader& header = *plan.header;
-  limitPriorities();
   // The bounding set goes first, while there is still the right to change it.
   keepBounding(0);
   const long groups = sys::call(SYS_setgroups, header.groups, plan.groups);
@@ -140,7 +149,8 @@ void executeCommand(const Plan& plan, const CommandDescriptors& fds, Report& rep
   if (sys::call(SYS_dup3, fds.out, 1, 0) < 0 || sys::call(SYS_dup3, fds.err, 2, 0) < 0) {
     giveUp(report, "connect the command's output", -EMFILE);
   }
-  const bool privileged = plan.header->privileged != 0;
+  limitProcesses();
+  const bool privileged = plan.header->privileges != kNoPrivileges;
   if (privileged) {
     keepBounding(kMakingContainers);
   } else {

@@ -65,8 +65,6 @@ long makeCommonDevices() {
 }  // namespace
 
 bool makeDevices(const Plan& plan, Report& report) {
-  // With /dev/shm in it: each file system of its own takes its time at the start of a task.
-  if (!mountOver("tmpfs", "/dev", MS_NOSUID, "mode=755", report)) return false;
   const long mask = sys::call(SYS_umask, 0);
   const long made = makeCommonDevices();
   sys::call(SYS_umask, mask);

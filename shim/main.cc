@@ -22,6 +22,7 @@
 #include "shim/lease.h"
 #include "shim/output_pump.h"
 #include "shim/plan_reader.h"
+#include "shim/user_map.h"
 
 namespace tarcil {
 namespace {
@@ -43,12 +44,18 @@ void writePid() {
 
 // init's pid, or -1 and `report` says why.
 int startInit(const Plan& plan, const InitDescriptors& fds, Report& report) {
-  uint64_t flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
+  UserMap users;
+  if (!users.open(plan, report)) return -1;
+  uint64_t flags = users.cloneFlags() | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
   if (plan.header->network != kHostNetwork) flags |= CLONE_NEWNET;
   const long pid = cloneIntoCgroup(plan, flags);
-  if (pid == 0) runInit(plan, fds, report);
+  if (pid == 0) {
+    users.await();
+    runInit(plan, fds, report);
+  }
   if (pid < 0) report.fail("make the task's namespaces", pid);
   if (pid == -EPERM) report.problem << " (a monitor that runs tasks needs root)";
+  if (pid > 0) users.write(static_cast<int>(pid), report);
   return static_cast<int>(pid);
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 // Whether files are the command's by which root sets up the machine.
 bool ownsMachine(const Plan& plan) {
-  return plan.header->uid == 0 || plan.header->privileged != 0;
+  return plan.header->uid == 0 || plan.header->privileges != kNoPrivileges;
 }
 
 // Files by which root sets up the machine, or stops it.
@@ -37,6 +37,22 @@ bool protectMachine(Report& report) {
 bool mountProcesses(const Plan& plan, Report& report) {
   return mountOver("proc", "/proc", kInert, nullptr, report) &&
          (!ownsMachine(plan) || protectMachine(report));
+}
+
+// The task's own /dev, /run and what is seen of folders that are hidden, in one file system: each takes its
+// time at the start of a task.
+bool makeOwnFolders(Hiding& hiding, Report& report) {
+  if (!mountOver("tmpfs", "/run", MS_NOSUID, "mode=755", report)) return false;
+  long made = sys::call(SYS_mkdirat, AT_FDCWD, "/run/none", 0);
+  for (const char* folder : {"/run/dev", "/run/run"}) {
+    if (made >= 0) made = sys::call(SYS_mkdirat, AT_FDCWD, folder, 0755);
+  }
+  if (made < 0) report.fail("make folders of the task in", "/run", made);
+  if (made < 0 || !hiding.show("/run/none", report)) return false;
+  if (!attachTo(detachedTree("/run/dev", ""), "/dev", report)) return false;
+  const long run = detachedTree("/run/run", "");
+  restrict(run, "", AT_EMPTY_PATH, MOUNT_ATTR_NODEV);
+  return attachTo(run, "/run", report);
 }
 
 // What the kernel tells of the whole machine and of others on it, and programs do without. Requires: /proc,
@@ -103,7 +119,7 @@ bool hideAll(const Plan& plan, Hiding& hiding, Report& report) {
 bool setUpOnHost(const Plan& plan, const PrivateTrees& trees, Report& report) {
   if (!mountProcesses(plan, report)) return false;
   // crun is in the cgroups that it should be in, and takes no part where versions 1 and 2 are side by side.
-  const bool hideCgroups = plan.header->privileged != 0 && exists("/sys/fs/cgroup");
+  const bool hideCgroups = plan.header->privileges != kNoPrivileges && exists("/sys/fs/cgroup");
   if (hideCgroups && !mountOver("tmpfs", "/sys/fs/cgroup", kInert, "mode=755,size=4k", report)) return false;
   const long still = restrict(AT_FDCWD, "/sys", AT_RECURSIVE, MOUNT_ATTR_RDONLY);
   if (still < 0) report.fail("protect", "/sys", still);
@@ -113,7 +129,7 @@ bool setUpOnHost(const Plan& plan, const PrivateTrees& trees, Report& report) {
   if (exists("/dev/mqueue") && !mountOver("mqueue", "/dev/mqueue", kInert, nullptr, report)) return false;
   // A program that makes the container itself finds its configuration there.
   Hiding hiding;
-  if (plan.header->privileged == 0 && !hideAll(plan, hiding, report)) return false;
+  if (plan.header->privileges == kNoPrivileges && !hideAll(plan, hiding, report)) return false;
   return enterWork(plan, trees.work, report) && attachTo(trees.temporary, "/tmp", report);
 }
 
@@ -192,9 +208,8 @@ bool setUpReadOnly(const Plan& plan, const PrivateTrees& trees, Report& report) 
       restrict(AT_FDCWD, "/", AT_RECURSIVE, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
   if (still < 0) report.fail("make the host's files read-only", still);
   Hiding hiding;
-  if (still < 0 || !mountProcesses(plan, report) || !makeDevices(plan, report) ||
-      !hideMachine(plan, hiding, report) ||
-      !mountOver("tmpfs", "/run", MS_NOSUID | MS_NODEV, "mode=755,size=64k", report) ||
+  if (still < 0 || !mountProcesses(plan, report) || !makeOwnFolders(hiding, report) ||
+      !makeDevices(plan, report) || !hideMachine(plan, hiding, report) ||
       !attachTo(trees.temporary, "/tmp", report) || !shared.attachAll(report)) {
     return false;
   }
@@ -238,8 +253,7 @@ bool setUpOnOwnRoot(const Plan& plan, const PrivateTrees& trees, Report& report)
   Hiding hiding;
   const bool mounted =
       mountProcesses(plan, report) && mountOver("sysfs", "/sys", kInert | MS_RDONLY, nullptr, report) &&
-      makeDevices(plan, report) && hideMachine(plan, hiding, report) &&
-      mountOver("tmpfs", "/run", MS_NOSUID | MS_NODEV, "mode=755,size=64k", report) &&
+      makeOwnFolders(hiding, report) && makeDevices(plan, report) && hideMachine(plan, hiding, report) &&
       makeWorkPoint(plan.workPoint, report) && attachTo(trees.work, plan.workPoint, report) &&
       attachTo(trees.temporary, "/tmp", report);
   if (!mounted) {
@@ -262,7 +276,7 @@ bool setUpMounts(const Plan& plan, Report& report) {
   if (apart < 0 || !openTrees(plan, trees, report)) return false;
   if (*plan.root != '\0') return setUpOnOwnRoot(plan, trees, report);
   // A program that makes the container itself needs the host for that.
-  const bool asItIs = plan.header->hostView != 0 || plan.header->privileged != 0;
+  const bool asItIs = plan.header->hostView != 0 || plan.header->privileges != kNoPrivileges;
   return asItIs ? setUpOnHost(plan, trees, report) : setUpReadOnly(plan, trees, report);
 }
 

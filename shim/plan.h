@@ -22,7 +22,7 @@
 
 namespace tarcil {
 
-inline constexpr uint32_t kPlanMagic = 0x54534841;  // "TSHA"
+inline constexpr uint32_t kPlanMagic = 0x54534842;  // "TSHB"
 
 inline constexpr size_t kFilterInstruction = 8;  // bytes
 
@@ -64,6 +64,13 @@ enum NetworkKind : uint32_t {
   kOwnNetwork = 2,   // and one end of a pair of interfaces, whose other end is the host's
 };
 
+// Of a command that is a program of the server and makes the container itself.
+enum Privileges : uint32_t {
+  kNoPrivileges = 0,
+  kPrivilegesOnServer = 1,  // root, with what it takes to make one
+  kPrivilegesOfItsOwn = 2,  // the same in a user namespace of the task's: on the server it has none
+};
+
 // A node that the task has in a /dev of its own; the host's are all there, whether it may open them or not.
 struct PlanDevice {
   uint32_t mode = 0;  // type and permissions, as mknod takes them
@@ -97,7 +104,7 @@ struct PlanHeader {
   uint32_t network = kHostNetwork;
   uint32_t fileSeconds = 60;  // that a disk of the user's may take to open their files, and to write the last
   uint32_t readerSeconds = 0;  // that a task waits for whoever takes its output; 0: nobody is waited for
-  uint32_t privileged = 0;     // 1: the command is a program of the server that makes the container itself
+  uint32_t privileges = kNoPrivileges;
   uint64_t networkBytesPerSecond = 0;  // each way, with kOwnNetwork; 0: no limit
   uint64_t allocation = 0;
   uint64_t outputLimit = 0;    // bytes of each of stdout and stderr

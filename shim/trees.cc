@@ -60,17 +60,31 @@ bool attachTo(long tree, const char* point, Report& report) {
   return attached >= 0;
 }
 
+Hiding::~Hiding() {
+  if (folder_ >= 0) sys::close(static_cast<int>(folder_));
+}
+
+bool Hiding::show(const char* folder, Report& report) {
+  folder_ = sys::open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (folder_ < 0) report.fail("find", folder, folder_);
+  return folder_ >= 0;
+}
+
 bool Hiding::hide(const char* path, Report& report) {
   struct stat status {};
   const long found = sys::call(SYS_newfstatat, AT_FDCWD, path, &status, 0);
   if (found == -ENOENT) return true;
   const bool isFolder = found >= 0 && S_ISDIR(status.st_mode);
-  if (isFolder && folder_ == nullptr) {
-    folder_ = path;
-    return mountOver("tmpfs", path, kInert | MS_RDONLY, "mode=000,size=4k", report);
-  }
-  const long tree = found < 0 ? found : detachedTree(isFolder ? folder_ : "/dev/null", "");
-  const long result = tree < 0 ? tree : attachTree(tree, path);
+  if (isFolder && folder_ < 0)
+    return mountOver("tmpfs", path, kInert | MS_RDONLY, "mode=000,size=4k", report) && show(path, report);
+  long tree = found;
+  if (tree >= 0 && !isFolder) tree = detachedTree("/dev/null", "");
+  if (tree >= 0 && isFolder)
+    tree = sys::call(SYS_open_tree, folder_, "", AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+  long result = tree;
+  if (result >= 0 && isFolder)
+    result = restrict(tree, "", AT_EMPTY_PATH, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+  if (result >= 0) result = attachTree(tree, path);
   if (tree >= 0) sys::close(static_cast<int>(tree));
   if (result < 0) report.fail("hide", path, result);
   return result >= 0;

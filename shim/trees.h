@@ -38,11 +38,18 @@ bool attachTo(long tree, const char* point, Report& report);
 // Covers what is not to be seen.
 class Hiding {
  public:
+  Hiding() = default;
+  Hiding(const Hiding&) = delete;
+  Hiding& operator=(const Hiding&) = delete;
+  ~Hiding();
+
+  // An empty folder that is seen in the place of others; else one of a file system of its own is.
+  bool show(const char* folder, Report& report);
   // Neither files of a folder, nor the content of a file. True where nothing is there.
   bool hide(const char* path, Report& report);
 
  private:
-  const char* folder_ = nullptr;  // one that is covered; the next show the same empty folder
+  long folder_ = -1;
 };
 
 // Folders down to `path`, or to the one that it is in. 0, or the failed call's result.

@@ -10,8 +10,6 @@
 #include "deploy/roles/roles.h"
 #include "formats/extras_field.h"
 #include "latebinding/names.h"
-#include "monitor/container/system_user.h"
-#include "monitor/container/task_view.h"
 
 namespace tarcil {
 namespace {
@@ -193,6 +191,9 @@ void addMeasuring(OptionTable& table, MonitorFlags& flags) {
                   "Memory bandwidth in bytes per second. Default: not known.");
 }
 
+// Of any machine: what Linux numbers at most.
+constexpr int64_t kMaxPids = 4'194'304;
+
 void addTasks(Monitor& monitor) {
   OptionTable& table = monitor.table;
   MonitorFlags& flags = monitor.flags;
@@ -215,6 +216,10 @@ void addTasks(Monitor& monitor) {
       "--host-view", flags.hostView,
       "Tasks see this machine's files and devices as their users do, and write where these may. Default: "
       "they see files read-only, what is shared excepted, and a /dev of their own.");
+  table.optionalSize("--task-memory", flags.taskMemoryBytes,
+                     "Most memory that a task gets, whatever its job asks for. Default: --memory.");
+  table.count("--task-pids", flags.taskPids, 1, kMaxPids,
+              "Most processes and threads that a task gets, whatever its job asks for.");
   table.optionalSize(
       "--task-disk", flags.taskDiskBytes,
       "What a task's private working directory and its /tmp may take up on the disk together, where its "

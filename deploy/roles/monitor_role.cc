@@ -215,7 +215,8 @@ int serveContainers(const MonitorFlags& flags, const RoleIdentity& identity) {
   options.keepDone.bytes = flags.keepLogsBytes;
   options.diskPerTask = flags.taskDiskBytes;
   options.diskReserve = flags.diskReserve;
-  options.memoryOfTask = facts.memoryBytes;
+  options.mostMemory = flags.taskMemoryBytes == 0 ? facts.memoryBytes : flags.taskMemoryBytes;
+  options.mostPids = flags.taskPids;
   options.groups = flags.groups;
   options.memoryPerRu = facts.memoryBytes / facts.rus;
   options.diskPerRu = facts.diskBytes / facts.rus;

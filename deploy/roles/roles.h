@@ -14,6 +14,8 @@
 #include "gateway/server/gateway_options.h"
 #include "master/logic/options.h"
 #include "monitor/container/device_nodes.h"
+#include "monitor/container/system_user.h"
+#include "monitor/container/task_view.h"
 #include "monitor/pressure/meter.h"
 
 namespace tarcil {
@@ -73,6 +75,8 @@ struct MonitorFlags {
   std::vector<std::string> shares;        // files of the server that tasks may write to, as their users may
   std::vector<std::string> hidden;        // files of the server that they do not see
   std::vector<gid_t> groups;              // that tasks may be in besides their user's own one
+  uint64_t taskMemoryBytes = 0;           // that a task gets at most; 0: what all units have together
+  uint32_t taskPids = 32768;              // processes and threads that it gets at most
   Duration keepLogs = std::chrono::hours(7 * 24);
   uint64_t keepLogsBytes = uint64_t{4} << 30;
   uint64_t taskDiskBytes = 0;                  // of tasks whose job does not say; 0: the share of their units

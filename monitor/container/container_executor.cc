@@ -25,6 +25,7 @@
 #include "monitor/container/memory_kill.h"
 #include "monitor/container/oci_bundle.h"
 #include "monitor/container/own_network.h"
+#include "monitor/container/own_users.h"
 #include "monitor/container/root_policy.h"
 #include "monitor/container/shim_process.h"
 #include "monitor/container/syscall_filter.h"
@@ -61,6 +62,9 @@ std::vector<std::string> cgroupPathOf(const ContainerOptions& options) {
   return path;
 }
 
+// What user namespaces are called among what a machine lacks.
+constexpr const char* kUserNamespaces = "user-namespaces";
+
 Status keepToDevices(const CgroupTree& cgroups, const ContainerOptions& options, const TaskView& view) {
   if (options.hostView) return {};
   std::vector<DeviceNumber> granted = view.devices;
@@ -80,6 +84,7 @@ std::vector<std::string> missingOn(const CgroupTree& cgroups, const ContainerOpt
   if (!controls.leastWays) result.emplace_back(kCacheLimit);
   if (!controls.bandwidth) result.emplace_back(kMemoryBandwidthLimit);
   if (!filter) result.emplace_back("seccomp");
+  if (!canMakeOwnUsers()) result.emplace_back(kUserNamespaces);
   if (!canMakeOwnNetworks()) result.emplace_back("own-network");
   if (!hasHardwareCounters()) result.emplace_back("perf");
   if (!hasResctrl(options.system.resctrl)) result.emplace_back("resctrl");
@@ -98,6 +103,12 @@ constexpr uint32_t kIoWeightOfUnit = 100;
 
 // Between two looks for output that has become too old.
 constexpr Duration kPruneEvery = std::chrono::hours(1);
+
+// Of limits of which 0 is none.
+template <typename Number>
+Number atMost(Number most, Number asked) {
+  return most > 0 && (asked == 0 || asked > most) ? most : asked;
+}
 
 // What files take up at least.
 uint64_t diskBytesOf(const std::vector<InputFile>& files) {
@@ -190,6 +201,9 @@ ContainerExecutor::ContainerExecutor(ContainerOptions options, kj::UnixEventPort
       quotas_(ProjectQuotas::open(options_.dataDirectory)),
       missing_(missingOn(cgroups_, options_, devices_, filter_, quotas_)),
       pinByAffinity_(std::find(missing_.begin(), missing_.end(), kCpuset) != missing_.end()),
+      privileges_(std::find(missing_.begin(), missing_.end(), kUserNamespaces) != missing_.end()
+                      ? kPrivilegesOnServer
+                      : kPrivilegesOfItsOwn),
       store_(std::move(store)),
       statusReader_(kj::mv(statusReader)),
       statusWriter_(kj::mv(statusWriter)),
@@ -243,9 +257,8 @@ void ContainerExecutor::start(const LaunchSpec& spec, const std::vector<InputFil
 }
 
 uint64_t ContainerExecutor::memoryLimitOf(const LaunchSpec& spec) const {
-  const uint64_t asked =
-      spec.limits.memoryBytes > 0 ? spec.limits.memoryBytes : options_.memoryPerRu * spec.rus.size();
-  return options_.memoryOfTask > 0 ? std::min(asked, options_.memoryOfTask) : asked;
+  return atMost(options_.mostMemory, spec.limits.memoryBytes > 0 ? spec.limits.memoryBytes
+                                                                 : options_.memoryPerRu * spec.rus.size());
 }
 
 uint64_t ContainerExecutor::diskLimitOf(const LaunchSpec& spec) const {
@@ -344,7 +357,7 @@ TaskLimits ContainerExecutor::limitsOf(const LaunchSpec& spec, const TaskSetting
   limits.cores = setting.cores;
   limits.memoryBytes = setting.memoryBytes;
   limits.memoryLowBytes = std::min(setting.memoryBytes, options_.memoryPerRu * spec.rus.size());
-  limits.pids = spec.limits.pids > 0 ? spec.limits.pids : options_.defaultPids;
+  limits.pids = atMost(options_.mostPids, spec.limits.pids > 0 ? spec.limits.pids : options_.defaultPids);
   limits.ioWeight = kIoWeightOfUnit * static_cast<uint32_t>(spec.rus.size());
   limits.disks = options_.disks;
   limits.diskBytesPerSecond = spec.limits.diskBytesPerSecond;
@@ -383,7 +396,7 @@ Status ContainerExecutor::enterBundle(const SystemUser& user, TaskSetting& setti
   // Its own files go to the task's /tmp, which the command does not see that way.
   spec.command = crunCommand(options_.crun, setting.taskDirectory, "/tmp/crun");
   spec.workdir.clear();
-  setting.privileged = true;
+  setting.privileges = privileges_;
   return {};
 }
 

@@ -72,7 +72,8 @@ class ContainerExecutor final : public Executor {
   std::vector<RecoveredTask> recover() override;
 
   // What this machine does not give: of "cpuset", "memory", "pids", "io-weight" or "io-weight:DISK",
-  // "io-limit", "device-filter", "seccomp", "own-network", "perf", "resctrl", "disk-quota".
+  // "io-limit", "device-filter", "seccomp", "user-namespaces", "own-network", "perf", "resctrl",
+  // "disk-quota".
   const std::vector<std::string>& missing() const { return missing_; }
 
   // Why tasks have no quota of the disk, and it is looked at instead what they take up; empty: they have one.
@@ -165,7 +166,8 @@ class ContainerExecutor final : public Executor {
   const Status devices_;                // whether tasks are kept from all that are not theirs
   const Result<ProjectQuotas> quotas_;  // of the disk that tasks work on
   const std::vector<std::string> missing_;
-  const bool pinByAffinity_;  // there is no cpuset
+  const bool pinByAffinity_;     // there is no cpuset
+  const Privileges privileges_;  // of what makes containers
   const std::unique_ptr<TaskStore> store_;
   UserDirectory users_;
   std::map<AllocationId, Running> running_;

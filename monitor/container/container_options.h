@@ -73,8 +73,10 @@ struct ContainerOptions {
   // Bytes of memory that belong to one resource unit; the limit of tasks that name none. 0: no limit.
   uint64_t memoryPerRu = 0;
 
-  // What one task gets at most, whatever its job says. 0: no limit.
-  uint64_t memoryOfTask = 0;
+  // Bytes of memory, and processes and threads, that one task gets at most, whatever its job says. 0: no
+  // limit.
+  uint64_t mostMemory = 0;
+  uint32_t mostPids = 0;
 
   // Groups that tasks may be in besides their user's own one: of these a task has those that its user has.
   std::vector<gid_t> groups;

@@ -4,16 +4,12 @@
 #include <filesystem>
 
 namespace tarcil {
-namespace {
 
 namespace fs = std::filesystem;
 
-// Also where both are the same.
 bool isBelow(const fs::path& path, const fs::path& folder) {
   return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
 }
-
-}  // namespace
 
 Result<std::string> allowedRoot(const std::string& wanted, const std::vector<std::string>& allowed) {
   const auto named = [&wanted](const char* problem) { return "the folder '" + wanted + "' " + problem; };

@@ -73,7 +73,7 @@ PlanHeader headerFor(const LaunchSpec& spec, const SystemUser& user, const TaskS
   header.networkBytesPerSecond = spec.limits.networkBytesPerSecond;
   header.fileSeconds = secondsIn(setting.fileWait);
   header.readerSeconds = spec.streamed ? secondsIn(setting.readerWait) : 0;
-  header.privileged = setting.privileged ? 1 : 0;
+  header.privileges = setting.privileges;
   header.allocation = spec.allocation;
   header.outputLimit = spec.limits.outputBytes;
   if (setting.pinByAffinity) {
@@ -131,11 +131,12 @@ std::map<std::string, std::string> taskEnvironment(const LaunchSpec& spec, const
 Result<std::string> encodePlan(const LaunchSpec& spec, const SystemUser& user, const TaskSetting& setting) {
   if (spec.command.empty()) return invalid("command is empty: name a program");
   // The program would read it with the rights of the server.
-  if (setting.privileged && !spec.input.empty())
+  if (setting.privileges != kNoPrivileges && !spec.input.empty())
     return invalid("input is not for a container.bundle: leave it out");
   // A program with the rights of the server hears nothing of what the job says.
-  const auto environment = setting.privileged ? std::map<std::string, std::string>{{"PATH", kPath}}
-                                              : taskEnvironment(spec, user, setting);
+  const auto environment = setting.privileges != kNoPrivileges
+                               ? std::map<std::string, std::string>{{"PATH", kPath}}
+                               : taskEnvironment(spec, user, setting);
   PlanWriter writer;
   writer.add(setting.taskDirectory);
   writer.add(setting.workPoint);

@@ -7,6 +7,7 @@
 #include "monitor/container/system_user.h"
 #include "monitor/logic/cgroup/cgroup.h"
 #include "monitor/logic/devices/extra_devices.h"
+#include "shim/plan.h"
 
 namespace tarcil {
 
@@ -27,9 +28,10 @@ struct TaskSetting {
   Duration readerWait = std::chrono::minutes(5);  // that a streamed task waits for whoever takes its output
   // That a disk of the user's may take to open files of theirs, and to write the last of the output.
   Duration fileWait = std::chrono::minutes(1);
-  bool privileged = false;   // the command is crun, which gives up privileges later; its environment is fixed
-  std::string filter;        // of its system calls (monitor/container/syscall_filter.h); empty: none
-  std::string deviceFilter;  // of its use of devices (monitor/container/device_filter.h); empty: none
+  // The command is crun, which gives up privileges later; its environment is fixed.
+  Privileges privileges = kNoPrivileges;
+  std::string filter;               // of its system calls (monitor/container/syscall_filter.h); empty: none
+  std::string deviceFilter;         // of its use of devices (monitor/container/device_filter.h); empty: none
   std::vector<DeviceNode> devices;  // of its extras: what it has in a /dev of its own
   // Without a root file system of its own: whether it sees the host's files as they are, else which paths of
   // the host it may write to, and which it does not see; absolute, without symbolic links on the way.

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "core/base/text.h"
+#include "monitor/container/root_policy.h"
 
 namespace tarcil {
 namespace {
@@ -16,10 +17,6 @@ namespace fs = std::filesystem;
 
 // What users write to on most machines: their own files, data of services, files that outlive a task.
 constexpr const char* kShared[] = {"/home", "/srv", "/var/tmp"};
-
-bool isBelow(const fs::path& path, const fs::path& folder) {
-  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
-}
 
 // What is not there is left out.
 std::vector<std::string> canonical(const std::vector<std::string>& paths) {

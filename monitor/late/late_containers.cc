@@ -39,6 +39,9 @@ kj::Promise<kj::Own<LateContainers>> LateContainers::open(Net net, kj::UnixEvent
   const std::string sockets = socketFolderFor(options);
   std::error_code problem;
   std::filesystem::create_directories(sockets, problem);
+  // Whatever files are open to that this process makes: executors of all users pass through it.
+  constexpr auto kPassable = static_cast<std::filesystem::perms>(0755);
+  if (!problem) std::filesystem::permissions(sockets, kPassable, problem);
   if (problem) return toException(invalid(sockets + ": cannot be made: " + problem.message()));
   options.shares.push_back(sockets);
   auto containers = ContainerExecutor::open(options, port, clock, *made);

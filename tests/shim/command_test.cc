@@ -1,6 +1,7 @@
 // The last steps to the command, without the init that takes them and may be killed at any moment.
 #include "shim/command.h"
 
+#include <gmock/gmock.h>
 #include <sys/mman.h>
 
 #include "monitor/container/shim_plan.h"
@@ -12,9 +13,9 @@ namespace tarcil::command_test {
 
 // Executes the command in a process of its own, which alone writes the report; the record of a shim whose
 // init says no more than that.
-TaskEnd endWithoutInit(const std::vector<std::string>& command) {
+TaskEnd endWithoutInit(const std::vector<std::string>& command, const TaskSetting& setting = {}) {
   const SystemUser root{"root", 0, 0, {0}, "/root", "/bin/sh"};
-  const std::string bytes = *encodePlan(taskOf(1, command), root, {});
+  const std::string bytes = *encodePlan(taskOf(1, command), root, setting);
   const int planFd = ::memfd_create("plan", MFD_CLOEXEC);
   EXPECT_EQ(::write(planFd, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
   Plan plan{};
@@ -51,6 +52,15 @@ TEST(Command, ThatCannotBeExecutedHasNotRun) {
   EXPECT_EQ(end.cause, EndCause::kNeverStarted);
   EXPECT_EQ(end.started, kNever);
   EXPECT_EQ(end.exitCode, 127);
+}
+
+TEST(Command, IsNotExecutedWhereTheKernelRefusesTheFilterOfItsSystemCalls) {
+  SKIP_WITHOUT_CONTAINERS();
+  TaskSetting setting;
+  setting.filter = std::string(8, '\xff');  // no instruction
+  const TaskEnd end = endWithoutInit({"true"}, setting);
+  EXPECT_EQ(end.cause, EndCause::kNeverStarted);
+  EXPECT_THAT(end.problem, testing::HasSubstr("cannot limit the command's system calls"));
 }
 
 }  // namespace tarcil::command_test

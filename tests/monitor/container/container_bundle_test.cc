@@ -87,6 +87,18 @@ TEST_F(ContainerBundleTest, WhatMakesTheContainerHasAnEnvironmentThatTheJobDoesN
   EXPECT_THAT(containers().err(1), testing::Not(HasSubstr("Memory usage summary")));
 }
 
+// Of all users but the last, each as itself: files belong to whom they belong to.
+TEST_F(ContainerBundleTest, IsMadeByARootWhoIsNoneOnTheServer) {
+  if (noCrun()) GTEST_SKIP() << "no crun";
+  const auto& missing = containers().executor().missing();
+  if (std::find(missing.begin(), missing.end(), "user-namespaces") != missing.end())
+    GTEST_SKIP() << "no user namespaces";
+  containers().run(bundled(1,
+                           "read first at count < /proc/self/uid_map; echo $first $at $count; "
+                           "read first at count < /proc/self/gid_map; echo $first $at $count; id -u"));
+  EXPECT_EQ(containers().out(1), "0 0 4294967294\n0 0 4294967294\n65534\n");
+}
+
 TEST_F(ContainerBundleTest, HasTheSystemCallsOfAnyOther) {
   if (noCrun()) GTEST_SKIP() << "no crun";
   makeRootImage(bundle() + "/rootfs", {"sh", "unshare"});

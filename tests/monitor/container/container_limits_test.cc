@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -206,14 +207,33 @@ TEST_F(ContainerLimitsTest, NothingOfATaskIsLeftInTheCgroupTree) {
   EXPECT_TRUE(tree.tasks().empty());
 }
 
-// Whoever asked for it: it is the server's memory that there is.
-TEST_F(ContainerLimitsTest, ATaskGetsNoMoreMemoryThanTheServerHas) {
-  options_.memoryOfTask = 64u << 20;
+// Whatever the job asks for.
+TEST_F(ContainerLimitsTest, ATaskGetsNoMoreMemoryThanTheOperatorSays) {
+  options_.mostMemory = 64u << 20;
   if (missing("memory")) GTEST_SKIP() << "no memory controller";
   LaunchSpec spec = script(1, "echo $TARCIL_MEMORY; exec tail /dev/zero");
   spec.limits.memoryBytes = uint64_t{10} << 40;
   EXPECT_TRUE(containers().run(spec).oomKilled);
   EXPECT_EQ(containers().out(1), std::to_string(64u << 20) + "\n");
+}
+
+TEST_F(ContainerLimitsTest, ATaskGetsNoMoreProcessesThanTheOperatorSays) {
+  options_.mostPids = 3;
+  if (missing("pids")) GTEST_SKIP() << "no pids controller";
+  LaunchSpec spec = script(1, "for i in 1 2 3 4 5 6 7 8; do sleep 1000 & done; echo all");
+  spec.limits.pids = 1'000'000;
+  EXPECT_NE(containers().run(spec).exitCode, 0);
+  EXPECT_EQ(containers().out(1), "");
+}
+
+TEST_F(ContainerLimitsTest, OfProcessesAreThoseOfOrdinaryPrograms) {
+  rlimit own{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &own), 0);
+  const rlimit many{own.rlim_max, own.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &many), 0);
+  EXPECT_EQ(containers().run(script(1, "ulimit -Sn; ulimit -Hn; ulimit -Sc")).exitCode, 0);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &own), 0);
+  EXPECT_EQ(containers().out(1), "1024\n" + std::to_string(own.rlim_max) + "\n0\n");
 }
 
 }  // namespace tarcil::container_limits_test
