@@ -74,6 +74,7 @@ std::vector<Verb> verbs(const Words& userCommand) {
       {.name = "account", .group = "Cluster", .add = addAccount},
       {.name = "login", .group = "Cluster", .add = addLogin},
       {.name = "token", .group = "Cluster", .add = addToken},
+      {.name = "audit", .group = "Cluster", .add = addAudit},
       {.name = "metrics", .group = "Cluster", .add = addMetrics},
       {.name = "page", .group = "Cluster", .add = addPage},
       {.name = "record",

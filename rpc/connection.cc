@@ -161,6 +161,7 @@ class Server final : private kj::TaskSet::ErrorHandler {
     const std::string address = addressOf(*stream);
     auto peer = std::make_shared<PeerName>();
     peer->uid = uidOf(*stream);
+    peer->address = address;
     if (security_ != nullptr && security_->speaksTls() && !isUnixSocket(*stream))
       stream = security_->accept(kj::mv(stream), demand_, peer);
     auto heartbeat = kj::heap<Heartbeat>(timer_);

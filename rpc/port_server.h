@@ -24,7 +24,10 @@ class UserPortServer : public Port::Server {
   UserPortServer(kj::Own<FairCalls::User> user, Role role) : user_(kj::mv(user)), role_(role) {}
 
   DispatchCallResult dispatchCall(uint64_t interface, uint16_t method, UntypedContext context) final {
-    if (role_ == Role::kRead && !isForReaders<Port>(interface, method)) return {mayOnlyLook(), false};
+    if (role_ == Role::kRead && !isForReaders<Port>(interface, method)) {
+      refusedToReader(nameOfMethod<Port>(interface, method));
+      return {mayOnlyLook(), false};
+    }
     if (const Status may = mayCall(); !may) return {toException(may.error()), false};
     return {user_->inTurn([this, interface, method, context]() {
               return Port::Server::dispatchCall(interface, method, context).promise;
@@ -36,6 +39,8 @@ class UserPortServer : public Port::Server {
   FairCalls::User& fairUser() { return *user_; }
   // Why no call is taken any more; success where they are.
   virtual Status mayCall() const { return {}; }
+  // Of role read; the method's name as the schema has it.
+  virtual void refusedToReader(const char* method) { (void)method; }
 
  private:
   kj::Exception mayOnlyLook() const {

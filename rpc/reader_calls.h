@@ -17,4 +17,13 @@ bool isForReaders(uint64_t interface, uint16_t method) {
   return interface == capnp::typeId<Port>() && method < forReaders.size() && forReaders[method];
 }
 
+// As the schema has it; empty of other interfaces.
+template <typename Port>
+const char* nameOfMethod(uint64_t interface, uint16_t method) {
+  const auto methods = capnp::Schema::from<Port>().getMethods();
+  return interface == capnp::typeId<Port>() && method < methods.size()
+             ? methods[method].getProto().getName().cStr()
+             : "";
+}
+
 }  // namespace tarcil

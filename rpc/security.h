@@ -41,6 +41,7 @@ struct PeerName {
   std::optional<Identity> identity{};
   WallTime until{};               // its certificate is good; of whoever showed one
   std::optional<uint32_t> uid{};  // of its process, as the kernel says; over Unix sockets alone
+  std::string address{};          // without the port; empty over Unix sockets
 };
 
 // What a process is given to know whom to believe.

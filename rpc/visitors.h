@@ -58,6 +58,8 @@ class LetIn final {
   const std::optional<Identity>& peer() const { return peer_->identity; }
   // As whom the kernel knows the peer; nothing but over Unix sockets.
   std::optional<uint32_t> uid() const { return peer_->uid; }
+  // Without the port; empty over Unix sockets.
+  const std::string& address() const { return peer_->address; }
 
  private:
   Tell tell_;

@@ -41,8 +41,9 @@ interface AgentPort {
   # first answer. Calls are taken in the order of their sequences. Answered with outcome superseded once another connection
   # speaks for the agent.
 
-  authenticate @2 (token :Text) -> (caller :Types.Caller, user :UserPort);
-  # For a client that logged in at the agent. Fails as Denied unless the token's role is submit or operate.
+  authenticate @2 (token :Text, from :Text) -> (caller :Types.Caller, user :UserPort);
+  # For a client that logged in at the agent, whose address is `from`, for the audit log; empty: not known. Fails as Denied
+  # unless the token's role is submit or operate.
 
   declineOffers @3 (jobs :List(Data), untried :List(Data)) -> ();
   # These jobs were offered (AgentFeed.update), no slot was found for them, and no commit says so; of those `untried` no
@@ -65,7 +66,7 @@ interface AgentPort {
   # So many numbers, at most 100,000, for late-bound jobs of the agent: no job ever gets one of them otherwise. Fails as moreJobs
   # does. A repeat gives others.
 
-  vouch @7 (user :Text) -> (caller :Types.Caller, user :UserPort);
+  vouch @7 (user :Text, from :Text) -> (caller :Types.Caller, user :UserPort);
   # For a client that logged in at the agent without a token, over a Unix socket: the kernel of the agent's machine says that it
   # is this user. Fails as Denied where the master does not take this agent's word for that, and for root always; as Conflict
   # before attach.
@@ -470,6 +471,14 @@ interface UserPort {
 
   revokeTokens @46 (user :Text) -> () $Types.forReaders;
   # The same of all of a user's that expire; an empty `user` is the caller, others are for role operate. A repeat changes nothing.
+
+  audit @47 (file :UInt64, offset :UInt64, since :Int64, until :Int64, user :Text, action :Text)
+      -> (lines :List(Data), file :UInt64, nextFile :UInt64, nextOffset :UInt64, more :Bool, head :UInt64, hash :Data);
+  # For role operate. The audit log (docs/audit.md) from this byte of this file on; 0, 0: from its beginning. Lines without their
+  # ends, those that pass: from the wall-clock time `since` on, before `until`, of this user, of this action or of those that begin
+  # so before a dot; 0 and empty: any. Of one file, `file`, at most, 1 MiB of it, so that there may be none, and more to come: go on
+  # with `nextFile` and `nextOffset` while `more`, and later for what has come since. `head` and `hash`: the last entry that is
+  # stored, 0 where there is none. Fails as Conflict where this master keeps no log. Reads only.
 }
 
 enum CronChange { hold @0; release @1; run @2; remove @3; }

@@ -36,7 +36,14 @@ struct StoredRecord {
     user @19 :People.User;
     account @20 :People.Account;
     token @21 :People.UserToken;
+    audit @22 :AuditRecord;
   }
+}
+
+struct AuditRecord {
+  # Entries of the audit log (docs/audit.md) that were stored together.
+  first @0 :UInt64;           # number of the first of them
+  lines @1 :Data;             # each with its end
 }
 
 struct ClusterRecord {

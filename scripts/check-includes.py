@@ -36,10 +36,10 @@ IMPLIED = {"capnp": {"kj"}, "spdlog": {"fmt"}}
 
 CORE = ["core/base", "core/model", "core/state", "core/decide"]
 ENV = ["env", "env/linux"]
-LOGIC = ["identity/logic", "master/logic", "master/store", "agent/logic", "monitor/logic", "gateway/logic"]
+LOGIC = ["audit/logic", "identity/logic", "master/logic", "master/store", "agent/logic", "monitor/logic", "gateway/logic"]
 IO_LIBRARIES = {"kj", "capnp", "spdlog", "fmt", "os", "prometheus"}
 # What the roles' processes stand on.
-BELOW_ROLES = [*CORE, "identity", "identity/logic", "latebinding", "schema", "rpc", "metrics", *ENV]
+BELOW_ROLES = [*CORE, "audit", "audit/logic", "identity", "identity/logic", "latebinding", "schema", "rpc", "metrics", *ENV]
 # What is around the roles' decisions.
 AROUND = ["etcd", "master/store/codec", "master/store/etcd", "master/store/rocks", "master/server", "agent/late", "agent/server", "monitor/container", "monitor/late",
           "monitor/pressure", "monitor/performance", "monitor/server", "gateway/server"]
@@ -61,6 +61,9 @@ TABLE = {
     # Who is who: what is decided about certificates, and their texts, which OpenSSL makes.
     "identity/logic": (CORE[:3], {"boost"}),
     "identity": (["core/base", "identity/logic"], {"openssl"}),
+    # The audit log: what is said of what, how often; its text and chain, and the files that it is kept in.
+    "audit/logic": (["core/base"], set()),
+    "audit": (["core/base", "audit/logic", "identity", "identity/logic", "env"], {"nlohmann", "kj", "os"}),
     "rpc": ([*CORE, "schema", "identity", "identity/logic", *ENV], {"kj", "capnp", "os"}),
     "metrics": (["core/base", "rpc"], {"kj", "prometheus"}),
     "shim": ([], {"os"}),
@@ -68,8 +71,8 @@ TABLE = {
     "etcd": (["core/base"], {"os"}),
     "etcd/grpc": (["core/base", "etcd"], {"absl", "grpc", "os"}),
     # The roles: their decisions, and what is around those. No role includes another.
-    "master/store": ([*CORE, "identity/logic", "latebinding"], {"boost"}),
-    "master/logic": ([*CORE, "identity/logic", "lsh", "latebinding", "master/store"], {"boost"}),
+    "master/store": ([*CORE, "audit/logic", "identity/logic", "latebinding"], {"boost"}),
+    "master/logic": ([*CORE, "audit/logic", "identity/logic", "lsh", "latebinding", "master/store"], {"boost"}),
     # Records as bytes, and the stores that keep these.
     "master/store/codec": ([*CORE, "identity/logic", "latebinding", "master/store", "schema"], {"kj", "capnp"}),
     "master/store/rocks": ([*CORE, "identity/logic", "master/store", "master/store/codec", "schema", "rpc", *ENV], {"rocksdb", *IO_LIBRARIES}),
@@ -98,7 +101,7 @@ TABLE = {
     "gateway/server": ([*BELOW_ROLES, "client", "formats", "cli", "gateway/logic"], {"nlohmann", "openssl", *IO_LIBRARIES}),
     "deploy": ([*BELOW_ROLES, "client", "formats", *LOGIC, *AROUND], IO_LIBRARIES),
     # What is in cli/tarcild/ is another program: the one that everybody starts has nothing of the roles' own.
-    "cli": ([*CORE, "identity", "identity/logic", "latebinding", "schema", "rpc", "metrics", *ENV, "classifier", "client", "formats"],
+    "cli": ([*CORE, "audit", "audit/logic", "identity", "identity/logic", "latebinding", "schema", "rpc", "metrics", *ENV, "classifier", "client", "formats"],
             {"CLI", "nlohmann", "kj", "capnp", "os"}),
     "cli/tarcild": ([*BELOW_ROLES, "classifier", "classifier/kernels", "profiler", "client", "formats", "deploy", "cli",
                      "sim", "etcd", "master/store", "master/store/etcd", "master/store/rocks"], {"CLI", "nlohmann", *IO_LIBRARIES}),

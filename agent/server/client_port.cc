@@ -278,13 +278,14 @@ class AgentGateImpl final : public wire::AgentGate::Server {
 
  private:
   UserLogins::Proof shownBy(capnp::Text::Reader token) const {
-    if (token.size() > 0) return {.token = text(token), .localUser = ""};
+    const std::string from = letIn_.address().empty() ? "unix" : letIn_.address();
+    if (token.size() > 0) return {.token = text(token), .localUser = "", .from = from};
     if (!server_.vouches()) {
       kj::throwFatalException(
           toException(denied("this agent lets nobody in without a token (its --vouch); give --token-file "
                              "FILE or set TARCIL_TOKEN_FILE")));
     }
-    return {.token = "", .localUser = requireLocalUser(letIn_)};
+    return {.token = "", .localUser = requireLocalUser(letIn_), .from = from};
   }
 
   AgentServer& server_;

@@ -51,10 +51,12 @@ kj::Promise<UserLogins::User> UserLogins::ask(const Proof& shown) {
     if (shown.token.empty()) {
       auto request = master->vouchRequest();
       request.setUser(text(shown.localUser));
+      request.setFrom(text(shown.from));
       return request.send().then(kj::mv(take));
     }
     auto request = master->authenticateRequest();
     request.setToken(text(shown.token));
+    request.setFrom(text(shown.from));
     return request.send().then(kj::mv(take));
   }
   return toException({ErrorCode::kUnavailable, problem_});

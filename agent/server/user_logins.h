@@ -27,6 +27,7 @@ class UserLogins final {
   struct Proof {
     std::string token;
     std::string localUser;  // counts where the token is empty
+    std::string from{};     // the address, which the master tells its audit log
 
     auto operator<=>(const Proof&) const = default;
   };

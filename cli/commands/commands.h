@@ -38,6 +38,7 @@ void addTop(CLI::App& app);
 void addServer(CLI::App& app);  // with all below it
 void addServerSteering(CLI::App& server);
 void addAgent(CLI::App& app);
+void addAudit(CLI::App& app);
 void addJoinToken(CLI::App& app);
 void addCertificate(CLI::App& app);  // with all below it
 void addPlatform(CLI::App& app);

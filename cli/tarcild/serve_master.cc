@@ -36,6 +36,7 @@ int run(Master& master) {
   flags.data = data;
   if (flags.store.empty()) flags.store = data + "/master/store";
   if (flags.tokens.empty()) flags.tokens = data + "/master/tokens";
+  if (flags.audit.empty()) flags.audit = data + "/master/audit";
   master.table.read();
   for (const std::string& rule : master.vouching) {
     if (const Status taken = flags.options.vouching.add(rule); !taken)
@@ -119,6 +120,18 @@ void addLimits(OptionTable& table, MasterOptions& options) {
              "Space to be left on the store's disk: with less, new jobs are refused.");
 }
 
+void addAudit(OptionTable& table, MasterFlags& flags) {
+  table.text("--audit", flags.audit, "DIR", "Folder of the audit log. Default: DATA/master/audit");
+  table.size("--audit-file-size", flags.auditLog.fileBytes,
+             "Size of a file of the audit log, after which the next one begins.");
+  table.size("--keep-audit-size", flags.auditLog.keepBytes,
+             "Space for the files of the audit log; the oldest go first, the newest stays.");
+  table.count("--keep-audit-files", flags.auditLog.keepFiles, 1, 1'000'000,
+              "Files of the audit log that are kept; the oldest go first.");
+  table.duration("--keep-audit-for", flags.auditLog.keepFor,
+                 "How long a file of the audit log is kept after its last entry.");
+}
+
 void addPolicies(OptionTable& table, MasterOptions& options) {
   table.duration(
       "--ageing", options.ageing,
@@ -173,6 +186,7 @@ void addServeMaster(CLI::App& serve) {
         auto master = std::make_shared<Master>(command);
         addPlaces(*master);
         addLimits(master->table, master->flags.options);
+        addAudit(master->table, master->flags);
         addPolicies(master->table, master->flags.options);
         addRoleOptions(master->table, master->flags.role);
         onRun(command, [master]() { return run(*master); });

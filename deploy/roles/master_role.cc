@@ -1,4 +1,5 @@
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <memory>
@@ -7,6 +8,7 @@
 #include "deploy/roles/role_identity.h"
 #include "deploy/roles/roles.h"
 #include "env/clock.h"
+#include "env/user_name.h"
 #include "master/logic/startup.h"
 #include "master/server/join_gate.h"
 #include "master/server/master_ports.h"
@@ -33,21 +35,48 @@ void makeRunFolder(const std::string& data) {
 // Where the file cannot be used the tokens stay as they were.
 void readTokensAgain(const std::string& file, MasterServer& server) {
   auto tokens = TokenTable::read(file);
+  audit::Entry entry{.by = {.user = {}, .knownBy = "SIGHUP", .agent = {}, .address = "unix"},
+                     .action = "tokens.reload",
+                     .object = "file " + file};
   if (!tokens) {
     spdlog::error("SIGHUP: the tokens stay as they were: {}", tokens.error().message);
+    entry.outcome = name(tokens.error().code);
+    server.note(std::move(entry));
     return;
   }
+  server.note(std::move(entry));
   server.setTokens(std::move(*tokens));
   spdlog::info("SIGHUP: the tokens in {} are read again; logins that other lines allowed end", file);
 }
 
-void dropJobs(Store& store, StoreContents& contents, const std::vector<std::string>& ids) {
-  const auto changes = dropJobs(contents, ids);
+// What whoever starts the master asks of it.
+audit::Entry entryOfStart(std::string action, std::string object) {
+  return {.time = systemClock().now().wall,
+          .by = {.user = userNameOf(::getuid()).value_or(""),
+                 .knownBy = "start of the master",
+                 .agent = {},
+                 .address = "unix"},
+          .action = std::move(action),
+          .object = std::move(object)};
+}
+
+void dropJobs(Store& store, StoreContents& contents, const std::vector<std::string>& ids, AuditTrail* trail) {
+  auto changes = dropJobs(contents, ids);
   if (!changes) throw badInput("--drop-job: " + changes.error().message);
-  if (changes->empty()) return;
-  if (const Status written = store.write(*changes); !written) {
-    throw Failure(kExitNotStored, written.error().message);
-  }
+  if (changes->empty() || trail == nullptr) return;
+  std::vector<audit::Entry> entries;
+  for (const std::string& id : ids) entries.push_back(entryOfStart("job.drop", "job " + id));
+  Status written = trail->seal(entries, systemClock().now().wall, *changes);
+  if (written) written = store.write(*changes);
+  if (!written) throw Failure(kExitNotStored, written.error().message);
+  trail->stored();
+}
+
+std::unique_ptr<AuditTrail> openAudit(const MasterFlags& flags, std::vector<AuditRecord> stored,
+                                      uint64_t term) {
+  auto trail = AuditTrail::open({flags.audit, flags.auditLog, term}, std::move(stored));
+  if (!trail) throw Failure(kExitBadInput, "--audit: " + trail.error().message);
+  return std::move(*trail);
 }
 
 // The store that `tarcil master restore --at-next-start` left, if there is one.
@@ -88,6 +117,12 @@ std::unique_ptr<Store> openInEtcd(RoleProcess& process, const MasterFlags& flags
   return std::move(*store);
 }
 
+// 0 of a store in a folder.
+uint64_t termOf(Store& store) {
+  auto* const inEtcd = dynamic_cast<EtcdStore*>(&store);
+  return inEtcd == nullptr ? 0 : static_cast<uint64_t>(inEtcd->leadership().term());
+}
+
 // Input files lie in the store too: they leave room in etcd for the rest.
 void boundFiles(MasterOptions& options, uint64_t quota) {
   options.maxFileBytes = std::min(options.maxFileBytes, quota / 4);
@@ -116,8 +151,10 @@ kj::Promise<void> serveJoining(RoleProcess& process, const MasterFlags& flags, R
   const Net net = process.net();
   return serve(
       net.timer, process.listenToo("--join", flags.join).receiver,
-      [&registrar](LetIn) -> capnp::Capability::Client { return makeJoinGate(registrar); }, net.security,
-      Demand::kJoining);
+      [&registrar](LetIn letIn) -> capnp::Capability::Client {
+        return makeJoinGate(registrar, std::move(letIn));
+      },
+      net.security, Demand::kJoining);
 }
 
 }  // namespace
@@ -131,6 +168,7 @@ int serveMaster(const MasterFlags& asGiven) {
   completeAddresses(flags, identity);
   flags.store = absolutePath(flags.store);
   flags.tokens = absolutePath(flags.tokens);
+  flags.audit = absolutePath(flags.audit);
   auto tokens = TokenTable::read(flags.tokens);
   if (!tokens) {
     throw badInput("--tokens: " + tokens.error().message +
@@ -155,18 +193,22 @@ int serveMaster(const MasterFlags& asGiven) {
   if (store == nullptr) return kExitDone;
   auto contents = store->load();
   if (!contents.ok()) throw Failure(kExitFailed, contents.error().message);
-  dropJobs(*store, *contents, flags.dropJobs);
+  const std::unique_ptr<AuditTrail> trail =
+      isReadOnly ? nullptr : openAudit(flags, std::move(contents->audit), termOf(*store));
+  dropJobs(*store, *contents, flags.dropJobs, trail.get());
   if (const Status fits = master::requireRoom(flags.options, *contents); !fits) {
     throw badInput((etcd != nullptr ? flags.etcd.urls : flags.store) + ": " + fits.error().message);
   }
   Listener listener = process.listen(flags.listen);
   const Net net = process.net();
 
-  MasterServer server(net, systemClock(), process.rng(), *store, std::move(*contents), std::move(*tokens),
-                      flags.options, [&process](const Error& error) {
-                        process.die(kExitNotStored,
-                                    error.message + "; the master stops: nothing answered is lost");
-                      });
+  MasterServer server(
+      net, systemClock(), process.rng(), *store, std::move(*contents), std::move(*tokens), flags.options,
+      [&process](const Error& error) {
+        process.die(kExitNotStored, error.message + "; the master stops: nothing answered is lost");
+      },
+      trail.get());
+  server.note(entryOfStart("master.start", "master at " + flags.listen));
   std::unique_ptr<Registrar> registrar;
   std::unique_ptr<CertificateRenewal> renewal;
   if (authority && !isReadOnly) {
@@ -176,7 +218,7 @@ int serveMaster(const MasterFlags& asGiven) {
         RegistrarOptions{*authority, flags.certificateLife, known.empty() ? listener.address : known});
     server.setRegistrar(*registrar);
     renewal = keepFresh(process, flags.data, identity, [&registrar, &identity](const std::string& request) {
-      return registrar->renew(identity.facts->identity, request);
+      return registrar->renew(identity.facts->identity, request, "");
     });
   }
   process.onHangup([&file = flags.tokens, &server]() { readTokensAgain(file, server); });

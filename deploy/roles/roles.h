@@ -8,6 +8,7 @@
 
 #include "agent/late/late_binding.h"
 #include "agent/logic/options.h"
+#include "audit/log_writer.h"
 #include "core/model/job.h"
 #include "deploy/etcd_access.h"
 #include "deploy/roles/role.h"
@@ -29,7 +30,9 @@ struct MasterFlags {
   std::string data;    // folder with the authority and the master's identity, if there are any
   std::string join;    // address for new machines; empty: as the identity says, if there is an authority
   Duration certificateLife = kCertificateLife;  // of those that it makes
-  std::vector<std::string> dropJobs;            // ids of jobs to start without (master/store/drop_jobs.h)
+  std::string audit;                            // folder of the audit log
+  audit::LogOptions auditLog;
+  std::vector<std::string> dropJobs;  // ids of jobs to start without (master/store/drop_jobs.h)
   MasterOptions options;
 };
 int serveMaster(const MasterFlags& flags);

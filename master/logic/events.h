@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "audit/logic/entry.h"
 #include "core/base/result.h"
 #include "core/model/performance.h"
 #include "core/state/caller.h"
@@ -85,6 +86,7 @@ struct CommitArrived {
   RequestId request;
   SessionId session;
   Commit commit;
+  audit::Requester requester{};
 };
 
 // A piece of the input files of a job to come (jobs/uploads.h).
@@ -171,17 +173,20 @@ struct CancelRequested {
   RequestId request;
   JobId job;
   Caller caller;
+  audit::Requester requester{};
 };
 
 struct SettingsSet {
   RequestId request;
   QualitySettings settings;  // its version is ignored: the master counts
+  audit::Requester requester{};
 };
 
 struct PlatformSet {
   RequestId request;
   std::string platform;
   Share share;
+  audit::Requester requester{};
 };
 
 // Of the cluster, beside those of other users who wait.
@@ -189,6 +194,7 @@ struct SharesSet {
   RequestId request;
   std::string user;
   uint32_t shares;
+  audit::Requester requester{};
 };
 
 // A user stores the profile of an application, an operator for all, or deletes it. An empty `user` is the
@@ -198,17 +204,20 @@ struct ProfileStored {
   Caller caller;
   Profile profile;
   std::string note;
+  audit::Requester requester{};
 };
 struct ProfileDeleted {
   RequestId request;
   Caller caller;
   std::string application, user{};
+  audit::Requester requester{};
 };
 // What is known for the user alone is to count for all.
 struct ProfilePromoted {
   RequestId request;
   Caller caller;
   std::string application, user;
+  audit::Requester requester{};
 };
 
 // What an operator does to servers. kCordon: no new tasks. kUncordon: new tasks again; also ends a drain, a
@@ -223,6 +232,7 @@ struct ServersSteered {
   std::vector<std::string> servers;
   ServerChange change;
   Duration deadline;  // kDrain: from now; tasks that still run then are ended
+  audit::Requester requester{};
 };
 
 // What users do to their jobs. kHold: no further task starts; those that run go on. kRelease: tasks start
@@ -236,6 +246,7 @@ struct JobSteered {
   JobId job;
   JobChange change;
   uint8_t priority = 0;  // kPriority
+  audit::Requester requester{};
 };
 
 // A user wants a job made again and again. A repeat with the same id changes nothing.
@@ -244,6 +255,7 @@ struct CronAdded {
   Caller caller;
   CronSpec cron;
   bool replaces = false;  // the user's cron of that name, if there is one
+  audit::Requester requester{};
 };
 
 // What users do to their crons. kHold: it makes no jobs, and its times pass. kRelease: from now on it makes
@@ -258,6 +270,7 @@ struct CronSteered {
   std::string name;
   CronChange change;
   JobId job{};  // kRun: id of the job to make, which a repeat finds
+  audit::Requester requester{};
 };
 
 // An operator wants to have a machine in, which is to show the word with this digest.
@@ -299,6 +312,7 @@ using MemberChange =
 struct MembersChanged {
   RequestId request;
   MemberChange change;
+  audit::Requester requester{};
 };
 
 // An operator makes a user or an account known, or changes it. `seen`: as the operator saw it; nothing where
@@ -338,6 +352,12 @@ struct PeopleChanged {
   PeopleChange change;
   std::string by;         // the user who wants it
   bool hasOther = false;  // the file of tokens has an operator
+  audit::Requester requester{};
+};
+
+// Something for the audit log that the shell did or refused by itself.
+struct Noted {
+  audit::Entry entry;  // its time is the event's
 };
 
 // Free space on the store's disk.
@@ -348,12 +368,13 @@ struct SpaceMeasured {
 // The time asked for by WakeAt has come (or a little later).
 struct TimerFired {};
 
-using Event = std::variant<AgentAttached, MoreJobsAsked, NumbersAsked, MonitorAttached, MoreServersAttached,
-                           PeerDetached, CommitArrived, PieceArrived, OffersDeclined, ReportsArrived,
-                           LeaseAsked, PressureReported, ViolationsReported, TaskResized, TaskThrottled,
-                           MonitorLeaves, PoolReported, CancelRequested, SettingsSet, PlatformSet, SharesSet,
-                           ProfileStored, ProfileDeleted, ProfilePromoted, ServersSteered, JobSteered,
-                           CronAdded, CronSteered, MembersChanged, PeopleChanged, SpaceMeasured, TimerFired>;
+using Event =
+    std::variant<AgentAttached, MoreJobsAsked, NumbersAsked, MonitorAttached, MoreServersAttached,
+                 PeerDetached, CommitArrived, PieceArrived, OffersDeclined, ReportsArrived, LeaseAsked,
+                 PressureReported, ViolationsReported, TaskResized, TaskThrottled, MonitorLeaves,
+                 PoolReported, CancelRequested, SettingsSet, PlatformSet, SharesSet, ProfileStored,
+                 ProfileDeleted, ProfilePromoted, ServersSteered, JobSteered, CronAdded, CronSteered,
+                 MembersChanged, PeopleChanged, Noted, SpaceMeasured, TimerFired>;
 
 // Steps taken for degraded tasks, counted.
 struct AdjustingCounts {
@@ -367,11 +388,17 @@ struct AdjustingCounts {
 using ViolationCounts = std::array<uint64_t, kCauseKinds>;
 
 // --- Actions ---
-// All but Persist and WakeAt leave the process, and so wait until every Persist before them is synced.
+// All but Persist, Audit and WakeAt leave the process, and so wait until every Persist and Audit before them
+// is synced.
 
 // To be made durable, in one batch with the others of the event.
 struct Persist {
   Mutation mutation;
+};
+
+// An entry of the audit log, to be made durable in the same batch.
+struct Audit {
+  audit::Entry entry;
 };
 
 // Unfinished jobs of an agent, complete, as they are now: as many as one message takes. From then on changes
@@ -568,7 +595,7 @@ struct WakeAt {
   MonotonicTime when;
 };
 
-using Action = std::variant<Persist, AnswerAgentAttached, AnswerMoreJobs, AnswerNumbers,
+using Action = std::variant<Persist, Audit, AnswerAgentAttached, AnswerMoreJobs, AnswerNumbers,
                             AnswerMonitorAttached, AnswerCommit, AnswerPiece, AnswerReports, AnswerLease,
                             AnswerPools, AnswerMembers, PublishRevoked, PublishUser, Answer, PublishServer,
                             PublishSettings, PublishPlatform, PublishShares, EndAgent, AssignJob, OfferJobs,

@@ -4,6 +4,7 @@
 
 #include "core/base/names.h"
 #include "master/logic/agents/agent_attachment.h"
+#include "master/logic/audit/audited.h"
 #include "master/logic/cron/cron_jobs.h"
 #include "master/logic/cron/cron_steering.h"
 #include "master/logic/health/resizing.h"
@@ -88,6 +89,12 @@ Status setShares(EventContext& context, const SharesSet& event) {
 struct Handler {
   EventContext& context;
 
+  template <typename Asked>
+  void answer(const Asked& event, Status status) const {
+    audit(context, event, status);
+    context.out.send(Answer{event.request, std::move(status)});
+  }
+
   void operator()(const AgentAttached& event) const { attachAgent(context, event); }
   void operator()(const MoreJobsAsked& event) const { tellMoreJobs(context, event); }
   void operator()(const NumbersAsked& event) const { leaseNumbers(context, event); }
@@ -109,42 +116,22 @@ struct Handler {
   void operator()(const TaskThrottled& event) const { takeThrottled(context, event); }
   void operator()(const MonitorLeaves& event) const { takeLeave(context, event.session); }
   void operator()(const PoolReported& event) const { takePoolReports(context, event); }
-  void operator()(const CancelRequested& event) const {
-    context.out.send(Answer{event.request, cancel(context, event)});
-  }
-  void operator()(const SettingsSet& event) const {
-    context.out.send(Answer{event.request, setSettings(context, event)});
-  }
-  void operator()(const PlatformSet& event) const {
-    context.out.send(Answer{event.request, setPlatform(context, event)});
-  }
-  void operator()(const SharesSet& event) const {
-    context.out.send(Answer{event.request, setShares(context, event)});
-  }
-  void operator()(const ProfileStored& event) const {
-    context.out.send(Answer{event.request, storeProfile(context, event)});
-  }
-  void operator()(const ProfileDeleted& event) const {
-    context.out.send(Answer{event.request, deleteProfile(context, event)});
-  }
-  void operator()(const ProfilePromoted& event) const {
-    context.out.send(Answer{event.request, promoteProfile(context, event)});
-  }
-  void operator()(const ServersSteered& event) const {
-    context.out.send(Answer{event.request, steerServers(context, event)});
-  }
-  void operator()(const JobSteered& event) const {
-    context.out.send(Answer{event.request, steerJob(context, event)});
-  }
-  void operator()(const CronAdded& event) const {
-    context.out.send(Answer{event.request, addCron(context, event)});
-  }
-  void operator()(const CronSteered& event) const {
-    context.out.send(Answer{event.request, steerCron(context, event)});
-  }
+  void operator()(const CancelRequested& event) const { answer(event, cancel(context, event)); }
+  void operator()(const SettingsSet& event) const { answer(event, setSettings(context, event)); }
+  void operator()(const PlatformSet& event) const { answer(event, setPlatform(context, event)); }
+  void operator()(const SharesSet& event) const { answer(event, setShares(context, event)); }
+  void operator()(const ProfileStored& event) const { answer(event, storeProfile(context, event)); }
+  void operator()(const ProfileDeleted& event) const { answer(event, deleteProfile(context, event)); }
+  void operator()(const ProfilePromoted& event) const { answer(event, promoteProfile(context, event)); }
+  void operator()(const ServersSteered& event) const { answer(event, steerServers(context, event)); }
+  void operator()(const JobSteered& event) const { answer(event, steerJob(context, event)); }
+  void operator()(const CronAdded& event) const { answer(event, addCron(context, event)); }
+  void operator()(const CronSteered& event) const { answer(event, steerCron(context, event)); }
   void operator()(const MembersChanged& event) const { changeMembers(context, event); }
-  void operator()(const PeopleChanged& event) const {
-    context.out.send(Answer{event.request, changePeople(context, event)});
+  void operator()(const PeopleChanged& event) const { answer(event, changePeople(context, event)); }
+  void operator()(const Noted& event) const {
+    context.audited.push_back(event.entry);
+    context.audited.back().time = context.now.wall;
   }
   void operator()(const SpaceMeasured& event) const { context.tables.freeBytes = event.freeBytes; }
   void operator()(const TimerFired&) const {

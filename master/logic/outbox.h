@@ -35,6 +35,11 @@ class Outbox {
   void erase(EraseToken token) { actions_.push_back(Persist{token}); }
   void erase(EraseObserved observed) { actions_.push_back(Persist{std::move(observed)}); }
 
+  void audit(audit::Entry entry) { actions_.push_back(Audit{std::move(entry)}); }
+
+  // Whether anything was put or erased so far. Before close().
+  bool hasStored() const { return !actions_.empty(); }
+
   // Held back until close(), in order.
   void send(Action action) { held_.push_back(std::move(action)); }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "audit/logic/refusals.h"
 #include "core/decide/options.h"
 #include "identity/logic/member_table.h"
 #include "identity/logic/people_table.h"
@@ -87,6 +88,7 @@ struct Tables {
   // job is erased for its age until then.
   Duration doubtfulGap{};
   MonotonicTime ageCountsFrom{};
+  audit::Refusals refusals{};
   uint64_t freeBytes = UINT64_MAX;  // on the store's disk, when last measured
 };
 
@@ -95,6 +97,7 @@ struct EventContext {
   Tables& tables;
   Now now;
   Outbox& out;
+  std::vector<audit::Entry> audited{};  // what is to be said of it
 };
 
 // The clock that waiting is counted by: the wall clock at the master's start, and monotonic from there on, so

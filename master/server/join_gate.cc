@@ -9,11 +9,11 @@ using convert::text;
 
 class JoinGateImpl final : public wire::JoinGate::Server {
  public:
-  explicit JoinGateImpl(Registrar& registrar) : registrar_(registrar) {}
+  JoinGateImpl(Registrar& registrar, LetIn letIn) : registrar_(registrar), letIn_(std::move(letIn)) {}
 
   kj::Promise<void> join(JoinContext context) override {
     auto params = context.getParams();
-    return registrar_.join(text(params.getWord()), text(params.getRequest()))
+    return registrar_.join(text(params.getWord()), text(params.getRequest()), letIn_.address())
         .then([this, context](std::string&& certificate) mutable {
           auto results = context.getResults();
           results.setCertificate(text(certificate));
@@ -23,12 +23,13 @@ class JoinGateImpl final : public wire::JoinGate::Server {
 
  private:
   Registrar& registrar_;
+  const LetIn letIn_;
 };
 
 }  // namespace
 
-wire::JoinGate::Client makeJoinGate(Registrar& registrar) {
-  return kj::heap<JoinGateImpl>(registrar);
+wire::JoinGate::Client makeJoinGate(Registrar& registrar, LetIn letIn) {
+  return kj::heap<JoinGateImpl>(registrar, std::move(letIn));
 }
 
 }  // namespace tarcil

@@ -8,6 +8,6 @@ namespace tarcil {
 
 // The bootstrap capability of one connection; `registrar` outlives it. Whoever has it stays a visitor
 // (rpc/visitors.h).
-wire::JoinGate::Client makeJoinGate(Registrar& registrar);
+wire::JoinGate::Client makeJoinGate(Registrar& registrar, LetIn letIn);
 
 }  // namespace tarcil

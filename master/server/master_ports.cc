@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/base/hex.h"
 #include "core/base/text.h"
 #include "master/server/query_codec.h"
 #include "master/server/registrar.h"
@@ -19,9 +20,27 @@ namespace {
 
 using convert::text;
 
-Caller requireCaller(MasterServer& server, const LoginProof& shown) {
+// As whom they stand in the audit log who show this. `agent`: which hands it on; empty: nobody does.
+audit::Requester requesterOf(const LoginProof& shown, const std::string& agent, const std::string& address) {
+  audit::Requester by{
+      .user = {}, .knownBy = "uid", .agent = agent, .address = address.empty() ? "unix" : address};
+  if (const auto* vouched = std::get_if<VouchedUser>(&shown)) {
+    by.user = vouched->name;
+  } else {
+    const auto id = tokenIdOf(std::get<ShownToken>(shown).text);
+    by.knownBy = id ? "token " + hexOf(*id) : "file of tokens";
+  }
+  return by;
+}
+
+// Who `by` is, and may do. Whoever is not let in stands in the audit log.
+Caller requireCaller(MasterServer& server, const LoginProof& shown, audit::Requester& by) {
   auto caller = server.callerOf(shown);
-  if (!caller.ok()) kj::throwFatalException(toException(caller.error()));
+  if (!caller.ok()) {
+    server.note({.by = by, .action = "login", .outcome = name(caller.error().code)});
+    kj::throwFatalException(toException(caller.error()));
+  }
+  by.user = caller->user;
   return caller.value();
 }
 
@@ -48,8 +67,11 @@ Caller callerOf(const Identity& peer) {
 // care of.
 class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
  public:
-  AgentPortImpl(MasterServer& server, std::optional<Identity> peer)
-      : server_(server), peer_(std::move(peer)), session_(server.newSession()) {}
+  AgentPortImpl(MasterServer& server, const LetIn& letIn)
+      : server_(server),
+        peer_(letIn.peer()),
+        address_(letIn.address().empty() ? "unix" : letIn.address()),
+        session_(server.newSession()) {}
   ~AgentPortImpl() noexcept(false) { server_.detach(session_); }
 
   kj::Promise<void> attach(AttachContext context) override {
@@ -77,7 +99,9 @@ class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
   }
 
   kj::Promise<void> commit(CommitContext context) override {
-    return server_.commit(session_, read(context.getParams().getCommit()))
+    return server_
+        .commit(session_, read(context.getParams().getCommit()),
+                {.user = {}, .knownBy = "agent", .agent = agent_, .address = address_})
         .then([context](CommitAnswer&& answer) mutable { write(answer, context.getResults().initAnswer()); });
   }
 
@@ -103,23 +127,26 @@ class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
   }
 
   kj::Promise<void> authenticate(AuthenticateContext context) override {
-    letIn(ShownToken{text(context.getParams().getToken())}, context.getResults());
+    letIn(ShownToken{text(context.getParams().getToken())}, text(context.getParams().getFrom()),
+          context.getResults());
     return kj::READY_NOW;
   }
 
   kj::Promise<void> vouch(VouchContext context) override {
     if (agent_.empty()) return toException({ErrorCode::kConflict, "an agent attaches first"});
-    letIn(VouchedUser{text(context.getParams().getUser()), agent_}, context.getResults());
+    letIn(VouchedUser{text(context.getParams().getUser()), agent_}, text(context.getParams().getFrom()),
+          context.getResults());
     return kj::READY_NOW;
   }
 
  private:
   template <typename Results>
-  void letIn(const LoginProof& shown, Results results) {
-    const Caller caller = requireCaller(server_, shown);
+  void letIn(const LoginProof& shown, const std::string& from, Results results) {
+    audit::Requester by = requesterOf(shown, agent_, from.empty() ? address_ : from);
+    const Caller caller = requireCaller(server_, shown, by);
     if (!isOfUser(caller.role)) kj::throwFatalException(toException(denied("the token is not a user's")));
     write(caller, results.initCaller());
-    results.setUser(makeUserPort(server_, caller, shown));
+    results.setUser(makeUserPort(server_, caller, shown, std::move(by)));
   }
 
   template <typename Results>
@@ -131,6 +158,7 @@ class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
 
   MasterServer& server_;
   const std::optional<Identity> peer_;
+  const std::string address_;
   const SessionId session_;
   std::string agent_;  // which it said that it is; empty before
 };
@@ -152,8 +180,8 @@ void writeAttached(const MasterServer::AttachedMonitor& attached, Results& resul
 
 class MonitorPortImpl final : public RolePortServer<wire::MonitorPort> {
  public:
-  MonitorPortImpl(MasterServer& server, std::optional<Identity> peer)
-      : server_(server), peer_(std::move(peer)), session_(server.newSession()) {}
+  MonitorPortImpl(MasterServer& server, const LetIn& letIn)
+      : server_(server), peer_(letIn.peer()), address_(letIn.address()), session_(server.newSession()) {}
   ~MonitorPortImpl() noexcept(false) { server_.detach(session_); }
 
   kj::Promise<void> attach(AttachContext context) override {
@@ -236,7 +264,9 @@ class MonitorPortImpl final : public RolePortServer<wire::MonitorPort> {
   }
 
   kj::Promise<void> authenticate(AuthenticateContext context) override {
-    const Caller caller = requireCaller(server_, ShownToken{text(context.getParams().getToken())});
+    const ShownToken shown{text(context.getParams().getToken())};
+    audit::Requester by = requesterOf(shown, "", address_);
+    const Caller caller = requireCaller(server_, shown, by);
     if (caller.role != Role::kAgent) return toException(denied("the token is not an agent's"));
     write(caller, context.getResults().initCaller());
     return kj::READY_NOW;
@@ -271,6 +301,7 @@ class MonitorPortImpl final : public RolePortServer<wire::MonitorPort> {
 
   MasterServer& server_;
   const std::optional<Identity> peer_;
+  const std::string address_;
   const SessionId session_;
 };
 
@@ -280,7 +311,8 @@ class MasterGateImpl final : public wire::MasterGate::Server {
 
   kj::Promise<void> login(LoginContext context) override {
     const LoginProof shown = shownBy(context.getParams().getToken());
-    const Caller caller = admitted(shown);
+    audit::Requester by = requesterOf(shown, "", letIn_.address());
+    const Caller caller = admitted(shown, by);
     if (isOfUser(caller.role)) {
       letIn_(Peer::kUser, *server_.fairCalls().user(caller.user), server_.logins().untilEnded(shown, caller));
     } else {
@@ -294,13 +326,13 @@ class MasterGateImpl final : public wire::MasterGate::Server {
       case Role::kRead:
       case Role::kSubmit:
       case Role::kOperate:
-        results.setUser(makeUserPort(server_, caller, shown));
+        results.setUser(makeUserPort(server_, caller, shown, std::move(by)));
         break;
       case Role::kAgent:
-        results.setAgent(kj::heap<AgentPortImpl>(server_, letIn_.peer()));
+        results.setAgent(kj::heap<AgentPortImpl>(server_, letIn_));
         break;
       case Role::kMonitor:
-        results.setMonitor(kj::heap<MonitorPortImpl>(server_, letIn_.peer()));
+        results.setMonitor(kj::heap<MonitorPortImpl>(server_, letIn_));
         break;
     }
     const ClusterRecord& cluster = server_.logic().cluster();
@@ -314,7 +346,7 @@ class MasterGateImpl final : public wire::MasterGate::Server {
     if (!letIn_.peer()) return toException(denied("only who shows a certificate gets another"));
     if (server_.registrar() == nullptr) return toException(noAuthority());
     return server_.registrar()
-        ->renew(*letIn_.peer(), text(context.getParams().getRequest()))
+        ->renew(*letIn_.peer(), text(context.getParams().getRequest()), letIn_.address())
         .then([context](std::string&& certificate) mutable {
           context.getResults().setCertificate(text(certificate));
         });
@@ -327,8 +359,8 @@ class MasterGateImpl final : public wire::MasterGate::Server {
     return ShownToken{text(token)};
   }
 
-  Caller admitted(const LoginProof& shown) {
-    if (!letIn_.peer()) return requireCaller(server_, shown);
+  Caller admitted(const LoginProof& shown, audit::Requester& by) {
+    if (!letIn_.peer()) return requireCaller(server_, shown, by);
     requireOk(server_.admits(*letIn_.peer()));
     return callerOf(*letIn_.peer());
   }

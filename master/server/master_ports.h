@@ -14,7 +14,8 @@ wire::MasterGate::Client makeMasterGate(MasterServer& server, LetIn letIn);
 Error noAuthority();
 
 // What one caller asks of the shared state (user_port.cc).
-// `shown`: what the caller logged in with.
-wire::UserPort::Client makeUserPort(MasterServer& server, Caller caller, const LoginProof& shown);
+// `shown`: what the caller logged in with. `requester`: as whom they stand in the audit log.
+wire::UserPort::Client makeUserPort(MasterServer& server, Caller caller, const LoginProof& shown,
+                                    audit::Requester requester);
 
 }  // namespace tarcil

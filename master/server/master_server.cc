@@ -39,15 +39,17 @@ T valueOrThrow(Result<T>&& result) {
 
 MasterServer::MasterServer(Net net, const Clock& clock, Rng rng, Store& store, StoreContents contents,
                            TokenTable tokens, const MasterOptions& options,
-                           kj::Function<void(const Error&)> failed)
+                           kj::Function<void(const Error&)> failed, AuditTrail* trail)
     : timer_(net.timer),
       security_(net.security),
       clock_(clock),
       rng_(rng),
       store_(store),
       tokens_(std::move(tokens)),
-      gate_(net.timer, store, clock, kj::mv(failed),
-            [this](const WrittenBatch& batch) { metrics_.count(batch); }),
+      trail_(trail),
+      gate_(
+          net.timer, store, clock, kj::mv(failed),
+          [this](const WrittenBatch& batch) { metrics_.count(batch); }, trail),
       backups_(store),
       changeLog_(Rng(rng)() | 1),
       alarm_(net.timer, clock, [this]() { dispatch(master::TimerFired{}); }) {
@@ -200,10 +202,10 @@ void MasterServer::endSession(SessionId session, const char* role, const Error& 
   later_.add(kj::evalLater([this, session]() { detach(session); }));
 }
 
-kj::Promise<CommitAnswer> MasterServer::commit(SessionId session, Commit commit) {
+kj::Promise<CommitAnswer> MasterServer::commit(SessionId session, Commit commit, audit::Requester by) {
   auto pending = commits_.add();
   failpoint("master.commit_arrived");
-  dispatch(master::CommitArrived{pending.number, session, std::move(commit)});
+  dispatch(master::CommitArrived{pending.number, session, std::move(commit), std::move(by)});
   return kj::mv(pending.promise);
 }
 
@@ -265,46 +267,50 @@ kj::Promise<std::vector<master::PoolAnswerOf>> MasterServer::reportPools(
       [](Result<std::vector<master::PoolAnswerOf>>&& answers) { return valueOrThrow(std::move(answers)); });
 }
 
-kj::Promise<void> MasterServer::cancel(const JobId& job, const Caller& caller) {
+kj::Promise<void> MasterServer::cancel(const JobId& job, const Caller& caller, audit::Requester by) {
   auto pending = others_.add();
-  dispatch(master::CancelRequested{pending.number, job, caller});
+  dispatch(master::CancelRequested{pending.number, job, caller, std::move(by)});
   return pending.promise.then([](Status&& status) { requireOk(status); });
 }
 
-kj::Promise<void> MasterServer::setSettings(const QualitySettings& settings) {
+kj::Promise<void> MasterServer::setSettings(const QualitySettings& settings, audit::Requester by) {
   auto pending = others_.add();
-  dispatch(master::SettingsSet{pending.number, settings});
+  dispatch(master::SettingsSet{pending.number, settings, std::move(by)});
   return pending.promise.then([](Status&& status) { requireOk(status); });
 }
 
-kj::Promise<void> MasterServer::setPlatform(const std::string& platform, const Share& share) {
+kj::Promise<void> MasterServer::setPlatform(const std::string& platform, const Share& share,
+                                            audit::Requester by) {
   auto pending = others_.add();
-  dispatch(master::PlatformSet{pending.number, platform, share});
+  dispatch(master::PlatformSet{pending.number, platform, share, std::move(by)});
   return pending.promise.then([](Status&& status) { requireOk(status); });
 }
 
-kj::Promise<void> MasterServer::setShares(const std::string& user, uint32_t shares) {
+kj::Promise<void> MasterServer::setShares(const std::string& user, uint32_t shares, audit::Requester by) {
   auto pending = others_.add();
-  dispatch(master::SharesSet{pending.number, user, shares});
+  dispatch(master::SharesSet{pending.number, user, shares, std::move(by)});
   return pending.promise.then([](Status&& status) { requireOk(status); });
 }
 
-kj::Promise<void> MasterServer::storeProfile(const Caller& caller, Profile profile, std::string note) {
+kj::Promise<void> MasterServer::storeProfile(const Caller& caller, Profile profile, std::string note,
+                                             audit::Requester by) {
   auto pending = others_.add();
-  dispatch(master::ProfileStored{pending.number, caller, std::move(profile), std::move(note)});
+  dispatch(master::ProfileStored{pending.number, caller, std::move(profile), std::move(note), std::move(by)});
   return pending.promise.then([](Status&& status) { requireOk(status); });
 }
 
 kj::Promise<void> MasterServer::deleteProfile(const Caller& caller, std::string application,
-                                              std::string user) {
+                                              std::string user, audit::Requester by) {
   auto pending = others_.add();
-  dispatch(master::ProfileDeleted{pending.number, caller, std::move(application), std::move(user)});
+  dispatch(master::ProfileDeleted{pending.number, caller, std::move(application), std::move(user),
+                                  std::move(by)});
   return pending.promise.then([](Status&& status) { requireOk(status); });
 }
 
-kj::Promise<void> MasterServer::addCron(const Caller& caller, CronSpec cron, bool replaces) {
+kj::Promise<void> MasterServer::addCron(const Caller& caller, CronSpec cron, bool replaces,
+                                        audit::Requester by) {
   auto pending = others_.add();
-  dispatch(master::CronAdded{pending.number, caller, std::move(cron), replaces});
+  dispatch(master::CronAdded{pending.number, caller, std::move(cron), replaces, std::move(by)});
   return pending.promise.then([](Status&& status) { requireOk(status); });
 }
 
@@ -316,50 +322,54 @@ kj::Promise<void> MasterServer::steerCron(master::CronSteered event) {
 }
 
 kj::Promise<void> MasterServer::promoteProfile(const Caller& caller, std::string application,
-                                               std::string user) {
+                                               std::string user, audit::Requester by) {
   auto pending = others_.add();
-  dispatch(master::ProfilePromoted{pending.number, caller, std::move(application), std::move(user)});
+  dispatch(master::ProfilePromoted{pending.number, caller, std::move(application), std::move(user),
+                                   std::move(by)});
   return pending.promise.then([](Status&& status) { requireOk(status); });
 }
 
 kj::Promise<void> MasterServer::steerJob(const JobId& job, master::JobChange change, uint8_t priority,
-                                         const Caller& caller) {
+                                         const Caller& caller, audit::Requester by) {
   auto pending = others_.add();
-  dispatch(master::JobSteered{pending.number, caller, job, change, priority});
+  dispatch(master::JobSteered{pending.number, caller, job, change, priority, std::move(by)});
   return pending.promise.then([](Status&& status) { requireOk(status); });
 }
 
 kj::Promise<void> MasterServer::steerServers(std::vector<std::string> servers, master::ServerChange change,
-                                             Duration deadline, const Caller& caller) {
+                                             Duration deadline, const Caller& caller, audit::Requester by) {
   auto pending = others_.add();
-  dispatch(master::ServersSteered{pending.number, caller, std::move(servers), change, deadline});
+  dispatch(
+      master::ServersSteered{pending.number, caller, std::move(servers), change, deadline, std::move(by)});
   return pending.promise.then([](Status&& status) { requireOk(status); });
 }
 
-kj::Promise<MemberRecord> MasterServer::changeMembers(master::MemberChange change) {
+kj::Promise<MemberRecord> MasterServer::changeMembers(master::MemberChange change, audit::Requester by) {
   auto pending = members_.add();
-  dispatch(master::MembersChanged{pending.number, std::move(change)});
+  dispatch(master::MembersChanged{pending.number, std::move(change), std::move(by)});
   return pending.promise.then([](Result<MemberRecord>&& member) { return valueOrThrow(std::move(member)); });
 }
 
-kj::Promise<void> MasterServer::changePeople(master::PeopleChange change, const Caller& by) {
+kj::Promise<void> MasterServer::changePeople(master::PeopleChange change, audit::Requester by) {
   auto pending = others_.add();
-  dispatch(master::PeopleChanged{pending.number, std::move(change), by.user, tokens_.hasOperator()});
+  std::string user = by.user;
+  dispatch(master::PeopleChanged{pending.number, std::move(change), std::move(user), tokens_.hasOperator(),
+                                 std::move(by)});
   return pending.promise.then([](Status&& status) { requireOk(status); });
 }
 
 kj::Promise<MasterServer::NewToken> MasterServer::makeToken(const std::string& user, Duration life,
-                                                            const Caller& by) {
+                                                            const Caller& caller, audit::Requester by) {
   if (life < kLeastTokenLife || life > kMostTokenLife) {
     return toException(invalid("ttl: " + formatDuration(life) + " is out of range; write " +
                                formatDuration(kLeastTokenLife) + " to " + formatDuration(kMostTokenLife)));
   }
   const UserRecord* known = logic_->people().user(user);
-  if (known == nullptr && user != by.user) {
+  if (known == nullptr && user != caller.user) {
     return toException(
         invalid("user: there is no user " + shown(user) + "; add them first: tarcil user add " + user));
   }
-  const Caller holder = known != nullptr ? tarcil::callerOf(*known) : by;
+  const Caller holder = known != nullptr ? tarcil::callerOf(*known) : caller;
   NewToken made{.text = {}, .id = makeTokenId(), .until = clock_.now().wall + life};
   made.text = tokenText(made.id, makeTokenSecret());
   TokenRecord record{.id = made.id,
@@ -369,10 +379,9 @@ kj::Promise<MasterServer::NewToken> MasterServer::makeToken(const std::string& u
                      .runAs = holder.runAs,
                      .made = clock_.now().wall,
                      .until = made.until,
-                     .madeBy = by.user};
-  return changePeople(master::TokenAdded{std::move(record)}, by).then([made = std::move(made)]() mutable {
-    return std::move(made);
-  });
+                     .madeBy = caller.user};
+  return changePeople(master::TokenAdded{std::move(record)}, std::move(by))
+      .then([made = std::move(made)]() mutable { return std::move(made); });
 }
 
 void MasterServer::tellRevoked(SessionId session, const char* role, kj::Promise<void> told) {
@@ -459,11 +468,14 @@ void MasterServer::dispatch(const master::Event& event) {
 void MasterServer::carryOut(std::vector<master::Action>& actions) {
   for (auto& action : actions) {
     if (auto* persist = std::get_if<master::Persist>(&action)) gate_.persist(std::move(persist->mutation));
+    if (auto* audited = std::get_if<master::Audit>(&action)) gate_.audit(std::move(audited->entry));
     if (auto* wake = std::get_if<master::WakeAt>(&action)) alarm_.set(wake->when);
   }
   for (auto& action : actions) {
-    if (std::holds_alternative<master::Persist>(action) || std::holds_alternative<master::WakeAt>(action))
+    if (std::holds_alternative<master::Persist>(action) || std::holds_alternative<master::Audit>(action) ||
+        std::holds_alternative<master::WakeAt>(action)) {
       continue;
+    }
     gate_.afterSync([this, action = std::move(action)]() mutable {
       std::visit([this](auto& concrete) { release(concrete); }, action);
     });

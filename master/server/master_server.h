@@ -38,9 +38,11 @@ class Registrar;
 // Single-threaded; its ports (master_ports.h) call it on the event loop.
 class MasterServer final {
  public:
-  // `store`, `clock` outlive the server. `failed`: a write failed, the process must stop.
+  // `store`, `clock`, `trail` outlive the server. `failed`: a write failed, the process must stop. Without a
+  // trail nothing is audited.
   MasterServer(Net net, const Clock& clock, Rng rng, Store& store, StoreContents contents, TokenTable tokens,
-               const MasterOptions& options, kj::Function<void(const Error&)> failed);
+               const MasterOptions& options, kj::Function<void(const Error&)> failed,
+               AuditTrail* trail = nullptr);
   ~MasterServer() noexcept(false) { fairCalls_->stop(); }
   KJ_DISALLOW_COPY(MasterServer);
 
@@ -79,7 +81,7 @@ class MasterServer final {
   SessionId newSession() { return ++sessions_; }
   void detach(SessionId session);
 
-  kj::Promise<CommitAnswer> commit(SessionId session, Commit commit);
+  kj::Promise<CommitAnswer> commit(SessionId session, Commit commit, audit::Requester by);
   // Whether the job is there already. Pieces are taken one at a time, so that no batch has more than one.
   kj::Promise<bool> takePiece(master::PieceArrived piece);
   void declineOffers(SessionId session, std::vector<JobId> jobs, std::vector<JobId> untried);
@@ -91,37 +93,47 @@ class MasterServer final {
   void leave(SessionId session) { dispatch(master::MonitorLeaves{session}); }
   kj::Promise<std::vector<master::PoolAnswerOf>> reportPools(SessionId session,
                                                              std::vector<master::PoolReportOf> reports);
-  kj::Promise<void> cancel(const JobId& job, const Caller& caller);
-  kj::Promise<void> setSettings(const QualitySettings& settings);
-  kj::Promise<void> setPlatform(const std::string& platform, const Share& share);
-  kj::Promise<void> setShares(const std::string& user, uint32_t shares);
-  kj::Promise<void> storeProfile(const Caller& caller, Profile profile, std::string note);
-  kj::Promise<void> deleteProfile(const Caller& caller, std::string application, std::string user);
-  kj::Promise<void> promoteProfile(const Caller& caller, std::string application, std::string user);
+  kj::Promise<void> cancel(const JobId& job, const Caller& caller, audit::Requester by);
+  kj::Promise<void> setSettings(const QualitySettings& settings, audit::Requester by);
+  kj::Promise<void> setPlatform(const std::string& platform, const Share& share, audit::Requester by);
+  kj::Promise<void> setShares(const std::string& user, uint32_t shares, audit::Requester by);
+  kj::Promise<void> storeProfile(const Caller& caller, Profile profile, std::string note,
+                                 audit::Requester by);
+  kj::Promise<void> deleteProfile(const Caller& caller, std::string application, std::string user,
+                                   audit::Requester by);
+  kj::Promise<void> promoteProfile(const Caller& caller, std::string application, std::string user,
+                                   audit::Requester by);
   kj::Promise<void> steerJob(const JobId& job, master::JobChange change, uint8_t priority,
-                             const Caller& caller);
-  kj::Promise<void> addCron(const Caller& caller, CronSpec cron, bool replaces);
+                             const Caller& caller, audit::Requester by);
+  kj::Promise<void> addCron(const Caller& caller, CronSpec cron, bool replaces, audit::Requester by);
   // The request is numbered here.
   kj::Promise<void> steerCron(master::CronSteered event);
   kj::Promise<void> steerServers(std::vector<std::string> servers, master::ServerChange change,
-                                 Duration deadline, const Caller& caller);
+                                 Duration deadline, const Caller& caller, audit::Requester by);
 
   // The member as it is then.
-  kj::Promise<MemberRecord> changeMembers(master::MemberChange change);
-  kj::Promise<void> changePeople(master::PeopleChange change, const Caller& by);
+  kj::Promise<MemberRecord> changeMembers(master::MemberChange change, audit::Requester by);
+  kj::Promise<void> changePeople(master::PeopleChange change, audit::Requester by);
   // Invalid, Denied or Exhausted as UserPort.addToken says.
   struct NewToken {
     std::string text;
     uint64_t id = 0;
     WallTime until{};
   };
-  kj::Promise<NewToken> makeToken(const std::string& user, Duration life, const Caller& by);
+  kj::Promise<NewToken> makeToken(const std::string& user, Duration life, const Caller& caller,
+                                  audit::Requester by);
   // Denied where the certificate was revoked.
   Status admits(const Identity& identity) const { return logic_->members().admits(identity); }
   // Null where the cluster has no authority.
   Registrar* registrar() { return registrar_; }
   // It outlives the connections to this server.
   void setRegistrar(Registrar& registrar) { registrar_ = &registrar; }
+
+  // For the audit log: what was done or refused beside the events of the logic. An outcome other than
+  // accepted is counted where there are many.
+  void note(audit::Entry entry) { dispatch(master::Noted{std::move(entry)}); }
+  // Null where nothing is audited.
+  AuditTrail* trail() { return trail_; }
 
   // Store::backup(), of everything that logic() shows now at least.
   kj::Promise<void> backup(std::string folder);
@@ -176,6 +188,7 @@ class MasterServer final {
 
   // One for each type of action that leaves the process; called when its batch is on disk.
   void release(master::Persist&) {}
+  void release(master::Audit&) {}
   void release(master::WakeAt&) {}
   void release(master::AnswerAgentAttached& action);
   void release(master::AnswerMoreJobs& action);
@@ -222,6 +235,7 @@ class MasterServer final {
   LoginWatch logins_{[this](const LoginProof& shown) { return callerOf(shown); }};
   WallTime tokensLooked_{};  // those that expired until then let nobody in any more
   MasterMetrics metrics_;
+  AuditTrail* const trail_;
   OutputGate gate_;
   Backups backups_;
   SessionId sessions_ = 0;

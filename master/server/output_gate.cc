@@ -12,12 +12,13 @@ namespace tarcil {
 
 OutputGate::OutputGate(kj::Timer& timer, Store& store, const Clock& clock,
                        kj::Function<void(const Error&)> failed,
-                       kj::Function<void(const WrittenBatch&)> written)
+                       kj::Function<void(const WrittenBatch&)> written, AuditTrail* trail)
     : timer_(timer),
       store_(store),
       clock_(clock),
       failed_(kj::mv(failed)),
       written_(kj::mv(written)),
+      trail_(trail),
       writer_([this]() { writeLoop(); }),
       running_(run().eagerlyEvaluate([this](kj::Exception&& exception) {
         commit_.fail();
@@ -35,8 +36,23 @@ OutputGate::~OutputGate() {
 }
 
 void OutputGate::persist(Mutation mutation) {
-  if (!commit_.hasGathered()) gathersSince_ = clock_.now().steady;
+  noteGathering();
   commit_.add(std::move(mutation));
+  wake();
+}
+
+void OutputGate::audit(audit::Entry entry) {
+  if (trail_ == nullptr) return;
+  noteGathering();
+  commit_.add(std::move(entry));
+  wake();
+}
+
+void OutputGate::noteGathering() {
+  if (!commit_.hasGathered()) gathersSince_ = clock_.now().steady;
+}
+
+void OutputGate::wake() {
   if (wake_.get() != nullptr) {
     wake_->fulfill();
     wake_ = nullptr;
@@ -112,11 +128,11 @@ kj::Promise<void> OutputGate::releaseSome() {
 // Resolves when the batch has been written, or could not be.
 kj::Promise<bool> OutputGate::handOver() {
   writtenSince_ = gathersSince_;
-  const std::vector<Mutation>& mutations = commit_.begin();
+  auto& batch = commit_.begin();
   auto paf = kj::newPromiseAndCrossThreadFulfiller<bool>();
   {
     const std::lock_guard lock(mutex_);
-    toWrite_ = &mutations;
+    toWrite_ = &batch;
     done_ = kj::mv(paf.fulfiller);
   }
   handedOver_.notify_one();
@@ -146,19 +162,28 @@ std::vector<kj::Function<void()>> OutputGate::takeOutputs() {
   return kj::mv(batch.outputs);
 }
 
+// Outputs may be added to the batch meanwhile; the rest of it is this thread's.
+Status OutputGate::write(GroupCommit<kj::Function<void()>>::Batch& batch) {
+  if (trail_ != nullptr) {
+    if (Status sealed = trail_->seal(batch.audited, clock_.now().wall, batch.mutations); !sealed)
+      return sealed;
+  }
+  failpoint("master.before_sync");
+  Status written = store_.write(batch.mutations);
+  if (written && trail_ != nullptr) trail_->stored();
+  return written;
+}
+
 void OutputGate::writeLoop() {
   std::unique_lock lock(mutex_);
   while (true) {
     handedOver_.wait(lock, [this]() { return quit_ || toWrite_ != nullptr; });
     if (quit_) return;
-    const std::vector<Mutation>& mutations = *toWrite_;
+    auto& batch = *toWrite_;
     toWrite_ = nullptr;
     lock.unlock();
     const MonotonicTime begin = clock_.now().steady;
-    Status status = caught([this, &mutations]() {
-      failpoint("master.before_sync");
-      return store_.write(mutations);
-    });
+    Status status = caught([this, &batch]() { return write(batch); });
     const MonotonicTime end = clock_.now().steady;
     lock.lock();
     outcome_ = std::move(status);

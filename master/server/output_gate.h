@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "env/clock.h"
+#include "master/server/audit_trail.h"
 #include "master/store/group_commit.h"
 #include "master/store/store.h"
 
@@ -32,9 +33,10 @@ class OutputGate final {
  public:
   // `failed` is called on the event loop's thread when a write fails: its outcome is unknown, no output that
   // was held back is ever released, and the process must stop. `written` is called there before the outputs
-  // of each batch leave. `store` and `clock`, which any thread may read, and `timer` outlive the gate.
+  // of each batch leave. `store`, `clock`, which any thread may read, `timer` and `trail` outlive the gate;
+  // without a trail nothing is audited.
   OutputGate(kj::Timer& timer, Store& store, const Clock& clock, kj::Function<void(const Error&)> failed,
-             kj::Function<void(const WrittenBatch&)> written);
+             kj::Function<void(const WrittenBatch&)> written, AuditTrail* trail = nullptr);
   ~OutputGate();
 
   OutputGate(const OutputGate&) = delete;
@@ -42,6 +44,8 @@ class OutputGate final {
 
   // Adds a record to the batch that is being gathered.
   void persist(Mutation mutation);
+  // The same of an entry of the audit log.
+  void audit(audit::Entry entry);
 
   // Runs `output` once everything persisted so far is synced; in the order of the calls. At once where
   // nothing waits for that, nor to leave.
@@ -61,12 +65,16 @@ class OutputGate final {
   std::vector<kj::Function<void()>> takeOutputs();
   kj::Promise<void> releaseSome();
   void writeLoop();
+  Status write(GroupCommit<kj::Function<void()>>::Batch& batch);
+  void noteGathering();
+  void wake();
 
   kj::Timer& timer_;
   Store& store_;
   const Clock& clock_;
   kj::Function<void(const Error&)> failed_;
   kj::Function<void(const WrittenBatch&)> written_;
+  AuditTrail* const trail_;
   GroupCommit<kj::Function<void()>> commit_;
   uint64_t batches_ = 0;
   std::deque<kj::Function<void()>> leaving_;  // in order; what they rest on is on disk
@@ -77,7 +85,7 @@ class OutputGate final {
   // Hand-over to the writing thread, guarded by mutex_.
   std::mutex mutex_;
   std::condition_variable handedOver_;
-  const std::vector<Mutation>* toWrite_ = nullptr;
+  GroupCommit<kj::Function<void()>>::Batch* toWrite_ = nullptr;
   kj::Own<kj::CrossThreadPromiseFulfiller<bool>> done_;
   Status outcome_;
   Duration sync_{};

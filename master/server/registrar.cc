@@ -6,6 +6,7 @@
 
 #include <span>
 
+#include "core/base/hex.h"
 #include "rpc/errors.h"
 #include "rpc/identity_folder.h"
 
@@ -31,29 +32,34 @@ Registrar::Registrar(MasterServer& server, const Clock& clock, RegistrarOptions 
       options_(std::move(options)),
       fingerprint_(orThrow(fingerprintOf(options_.authority.certificate))) {}
 
-kj::Promise<JoinWord> Registrar::invite(MemberRole role, std::string name, Duration life) {
+kj::Promise<JoinWord> Registrar::invite(MemberRole role, std::string name, Duration life,
+                                        audit::Requester by) {
   JoinWord word{.role = role,
                 .name = std::move(name),
                 .until = std::chrono::floor<std::chrono::seconds>(clock_.now().wall + life),
                 .authority = fingerprint_};
   fill(word.secret);
-  return server_.changeMembers(master::MemberInvited{role, word.name, digestOf(textOf(word)), life})
+  return server_
+      .changeMembers(master::MemberInvited{role, word.name, digestOf(textOf(word)), life}, std::move(by))
       .then([word](MemberRecord&&) { return word; });
 }
 
-kj::Promise<std::string> Registrar::join(const std::string& word, std::string request) {
+kj::Promise<std::string> Registrar::join(const std::string& word, std::string request,
+                                         const std::string& address) {
   return certify(master::MemberJoined{digestOf(word), makeSerial(), options_.certificateLife},
-                 std::move(request));
+                 std::move(request), {.knownBy = "joining word", .agent = {}, .address = address});
 }
 
-kj::Promise<std::string> Registrar::renew(const Identity& shown, std::string request) {
-  return certify(master::CertificateRenewed{shown, makeSerial(), options_.certificateLife},
-                 std::move(request));
+kj::Promise<std::string> Registrar::renew(const Identity& shown, std::string request,
+                                          const std::string& address) {
+  return certify(
+      master::CertificateRenewed{shown, makeSerial(), options_.certificateLife}, std::move(request),
+      {.user = shown.name, .knownBy = "certificate " + hexOf(shown.serial), .agent = {}, .address = address});
 }
 
 kj::Promise<void> Registrar::note(const CertificateFacts& facts) {
   const MemberCertificate certificate{facts.identity.serial, facts.validity.from, facts.validity.until};
-  return server_.changeMembers(master::CertificateNoted{facts.identity, certificate})
+  return server_.changeMembers(master::CertificateNoted{facts.identity, certificate}, {})
       .then([](MemberRecord&&) {},
             [](kj::Exception&& exception) {
               if (fromException(exception).code != ErrorCode::kConflict)
@@ -61,10 +67,11 @@ kj::Promise<void> Registrar::note(const CertificateFacts& facts) {
             });
 }
 
-kj::Promise<std::string> Registrar::certify(master::MemberChange change, std::string request) {
+kj::Promise<std::string> Registrar::certify(master::MemberChange change, std::string request,
+                                            audit::Requester by) {
   // A request that is none uses no word up.
   requireOk(checkRequest(request));
-  return server_.changeMembers(std::move(change))
+  return server_.changeMembers(std::move(change), std::move(by))
       .then([this, request = std::move(request)](MemberRecord&& member) {
         const MemberCertificate& certificate = member.certificates.back();
         const Identity identity{member.role, member.name, certificate.serial};

@@ -25,11 +25,11 @@ class Registrar final {
   KJ_DISALLOW_COPY(Registrar);
 
   // As UserPort.inviteMember.
-  kj::Promise<JoinWord> invite(MemberRole role, std::string name, Duration life);
-  // The certificate, for the key of `request`. As JoinGate.join.
-  kj::Promise<std::string> join(const std::string& word, std::string request);
+  kj::Promise<JoinWord> invite(MemberRole role, std::string name, Duration life, audit::Requester by);
+  // The certificate, for the key of `request`. As JoinGate.join. `address`: of the new machine.
+  kj::Promise<std::string> join(const std::string& word, std::string request, const std::string& address);
   // As MasterGate.renewCertificate; `shown` is whose certificate the peer's connection has.
-  kj::Promise<std::string> renew(const Identity& shown, std::string request);
+  kj::Promise<std::string> renew(const Identity& shown, std::string request, const std::string& address);
 
   // Lists a certificate that was made elsewhere, as the master's own is by `tarcil init`, among those of
   // members.
@@ -38,7 +38,7 @@ class Registrar final {
   const std::string& master() const { return options_.master; }
 
  private:
-  kj::Promise<std::string> certify(master::MemberChange change, std::string request);
+  kj::Promise<std::string> certify(master::MemberChange change, std::string request, audit::Requester by);
 
   MasterServer& server_;
   const Clock& clock_;

@@ -50,10 +50,12 @@ Error noSuchServer(const std::string& name) {
 // Every answer is filled from the newest state and leaves when that state is on disk.
 class UserPortImpl final : public UserPortServer<wire::UserPort> {
  public:
-  UserPortImpl(MasterServer& server, kj::Own<FairCalls::User> user, Caller caller, const LoginProof& shown)
+  UserPortImpl(MasterServer& server, kj::Own<FairCalls::User> user, Caller caller, const LoginProof& shown,
+               audit::Requester requester)
       : UserPortServer(kj::mv(user), caller.role),
         server_(server),
         caller_(std::move(caller)),
+        requester_(std::move(requester)),
         ended_(server.logins()
                    .untilEnded(shown, caller_)
                    .catch_([this](kj::Exception&& exception) { whyEnded_ = fromException(exception); })
@@ -125,13 +127,13 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
   kj::Promise<void> cancel(CancelContext context) override {
     const JobId id = readJobId(context.getParams().getId());
     context.getResults().setState(toWire(requireVisible(id).state));
-    return server_.cancel(id, caller_);
+    return server_.cancel(id, caller_, requester_);
   }
 
   kj::Promise<void> steerJob(SteerJobContext context) override {
     auto params = context.getParams();
     const auto change = convert::fromWireEnum<master::JobChange>(params.getChange(), 4, "JobChange");
-    return server_.steerJob(readJobId(params.getId()), change, params.getPriority(), caller_);
+    return server_.steerJob(readJobId(params.getId()), change, params.getPriority(), caller_, requester_);
   }
 
   kj::Promise<void> foreseeAfter(ForeseeAfterContext context) override {
@@ -187,7 +189,7 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
 
   kj::Promise<void> setSettings(SetSettingsContext context) override {
     requireOperator("change settings");
-    return server_.setSettings(read(context.getParams().getSettings()));
+    return server_.setSettings(read(context.getParams().getSettings()), requester_);
   }
 
   kj::Promise<void> platforms(PlatformsContext context) override {
@@ -201,13 +203,13 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
   kj::Promise<void> setPlatform(SetPlatformContext context) override {
     requireOperator("change platforms");
     const auto platform = context.getParams().getPlatform();
-    return server_.setPlatform(text(platform.getName()), readShare(platform));
+    return server_.setPlatform(text(platform.getName()), readShare(platform), requester_);
   }
 
   kj::Promise<void> setShares(SetSharesContext context) override {
     requireOperator("change shares");
     const auto params = context.getParams();
-    return server_.setShares(text(params.getUser()), params.getShares());
+    return server_.setShares(text(params.getUser()), params.getShares(), requester_);
   }
 
   kj::Promise<void> profiles(ProfilesContext context) override {
@@ -235,22 +237,22 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
 
   kj::Promise<void> storeProfile(StoreProfileContext context) override {
     const auto params = context.getParams();
-    return server_.storeProfile(caller_, read(params.getProfile()), text(params.getNote()));
+    return server_.storeProfile(caller_, read(params.getProfile()), text(params.getNote()), requester_);
   }
 
   kj::Promise<void> deleteProfile(DeleteProfileContext context) override {
     const auto params = context.getParams();
-    return server_.deleteProfile(caller_, text(params.getApplication()), text(params.getUser()));
+    return server_.deleteProfile(caller_, text(params.getApplication()), text(params.getUser()), requester_);
   }
 
   kj::Promise<void> promoteProfile(PromoteProfileContext context) override {
     const auto params = context.getParams();
-    return server_.promoteProfile(caller_, text(params.getApplication()), text(params.getUser()));
+    return server_.promoteProfile(caller_, text(params.getApplication()), text(params.getUser()), requester_);
   }
 
   kj::Promise<void> addCron(AddCronContext context) override {
     const auto params = context.getParams();
-    return server_.addCron(caller_, read(params.getCron()), params.getReplace());
+    return server_.addCron(caller_, read(params.getCron()), params.getReplace(), requester_);
   }
 
   kj::Promise<void> inviteMember(InviteMemberContext context) override {
@@ -259,7 +261,7 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
     const auto params = context.getParams();
     const Duration life = convert::readDuration(params.getLife(), "life");
     return server_.registrar()
-        ->invite(fromWire(params.getRole()), text(params.getName()), life)
+        ->invite(fromWire(params.getRole()), text(params.getName()), life, requester_)
         .then([context](JoinWord&& word) mutable {
           auto results = context.getResults();
           results.setWord(text(textOf(word)));
@@ -292,7 +294,8 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
   kj::Promise<void> revokeMember(RevokeMemberContext context) override {
     requireOperator("revoke certificates");
     const auto params = context.getParams();
-    return server_.changeMembers(master::MemberRevoked{fromWire(params.getRole()), text(params.getName())})
+    return server_
+        .changeMembers(master::MemberRevoked{fromWire(params.getRole()), text(params.getName())}, requester_)
         .ignoreResult();
   }
 
@@ -315,12 +318,12 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
     const auto params = context.getParams();
     master::UserSet set{.seen = {}, .next = read(params.getNext())};
     if (params.hasSeen()) set.seen = read(params.getSeen());
-    return server_.changePeople(std::move(set), caller_);
+    return server_.changePeople(std::move(set), requester_);
   }
 
   kj::Promise<void> removeUser(RemoveUserContext context) override {
     requireOperator("change users");
-    return server_.changePeople(master::UserRemoved{text(context.getParams().getName())}, caller_);
+    return server_.changePeople(master::UserRemoved{text(context.getParams().getName())}, requester_);
   }
 
   kj::Promise<void> accounts(AccountsContext context) override {
@@ -338,18 +341,18 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
     const auto params = context.getParams();
     master::AccountSet set{.seen = {}, .next = read(params.getNext())};
     if (params.hasSeen()) set.seen = read(params.getSeen());
-    return server_.changePeople(std::move(set), caller_);
+    return server_.changePeople(std::move(set), requester_);
   }
 
   kj::Promise<void> removeAccount(RemoveAccountContext context) override {
     requireOperator("change accounts");
-    return server_.changePeople(master::AccountRemoved{text(context.getParams().getName())}, caller_);
+    return server_.changePeople(master::AccountRemoved{text(context.getParams().getName())}, requester_);
   }
 
   kj::Promise<void> addToken(AddTokenContext context) override {
     const auto params = context.getParams();
     const std::string user = requireSelf(text(params.getUser()));
-    return server_.makeToken(user, convert::readDuration(params.getLife(), "life"), caller_)
+    return server_.makeToken(user, convert::readDuration(params.getLife(), "life"), caller_, requester_)
         .then([context](MasterServer::NewToken&& made) mutable {
           auto results = context.getResults();
           results.setToken(text(made.text));
@@ -376,12 +379,12 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
 
   kj::Promise<void> revokeToken(RevokeTokenContext context) override {
     const std::string of = caller_.role == Role::kOperate ? "" : caller_.user;
-    return server_.changePeople(master::TokenRevoked{context.getParams().getId(), of}, caller_);
+    return server_.changePeople(master::TokenRevoked{context.getParams().getId(), of}, requester_);
   }
 
   kj::Promise<void> revokeTokens(RevokeTokensContext context) override {
     const std::string user = requireSelf(text(context.getParams().getUser()));
-    return server_.changePeople(master::TokensRevoked{user}, caller_);
+    return server_.changePeople(master::TokensRevoked{user}, requester_);
   }
 
   kj::Promise<void> crons(CronsContext context) override {
@@ -425,12 +428,45 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
                               .user = text(params.getUser()),
                               .name = text(params.getName()),
                               .change = change,
-                              .job = job});
+                              .job = job,
+                              .requester = requester_});
   }
 
   kj::Promise<void> backup(BackupContext context) override {
     requireOperator("back the store up");
-    return server_.backup(text(context.getParams().getFolder()));
+    std::string folder = text(context.getParams().getFolder());
+    server_.note({.by = requester_, .action = "store.backup", .object = "folder " + folder});
+    return server_.backup(std::move(folder));
+  }
+
+  kj::Promise<void> audit(AuditContext context) override {
+    requireOperator("read the audit log");
+    if (server_.trail() == nullptr)
+      return toException({ErrorCode::kConflict, "this master keeps no audit log"});
+    const auto params = context.getParams();
+    const audit::Position from{params.getFile(), params.getOffset()};
+    audit::Filter filter{.since = wallTime(params.getSince()),
+                         .until = wallTime(params.getUntil()),
+                         .user = text(params.getUser()),
+                         .action = text(params.getAction())};
+    return server_.synced()
+        .then([this, from, filter = std::move(filter)]() mutable {
+          return server_.trail()->read(from, std::move(filter));
+        })
+        .then([context](AuditTrail::Answer&& told) mutable {
+          auto results = context.getResults();
+          auto lines = results.initLines(static_cast<uint32_t>(told.page.lines.size()));
+          for (uint32_t i = 0; i < lines.size(); ++i) {
+            const std::string& line = told.page.lines[i];
+            lines.set(i, kj::StringPtr(line.data(), line.size()).asBytes());
+          }
+          results.setFile(told.page.file);
+          results.setNextFile(told.page.next.file);
+          results.setNextOffset(told.page.next.offset);
+          results.setMore(told.page.more);
+          results.setHead(told.head.sequence);
+          results.setHash(kj::ArrayPtr(told.head.hash.data(), told.head.hash.size()));
+        });
   }
 
   kj::Promise<void> agents(AgentsContext context) override {
@@ -454,7 +490,7 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
         static_cast<int64_t>(std::min<uint64_t>(params.getDeadline(), kMaxDeadline.count()));
     return server_.steerServers(convert::readTexts(params.getNames()),
                                 convert::fromWireEnum<master::ServerChange>(params.getChange(), 4, "change"),
-                                Duration(deadline), caller_);
+                                Duration(deadline), caller_, requester_);
   }
 
   kj::Promise<void> watchDrain(WatchDrainContext context) override {
@@ -539,8 +575,14 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
 
   void requireOperator(const char* what) {
     if (caller_.role == Role::kOperate) return;
-    kj::throwFatalException(toException(
-        denied("user " + caller_.user + " may not " + what + ": that takes a token with role operate")));
+    refuse(what,
+           denied("user " + caller_.user + " may not " + what + ": that takes a token with role operate"));
+  }
+
+  // Who may not do something, and tries.
+  [[noreturn]] void refuse(const char* what, const Error& error) {
+    server_.note({.by = requester_, .action = "refused", .object = what, .outcome = name(error.code)});
+    kj::throwFatalException(toException(error));
   }
 
   JobPosition positionOf(JobPosition position) {
@@ -662,25 +704,30 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
   }
 
   Status mayCall() const override { return whyEnded_; }
+  void refusedToReader(const char* method) override {
+    server_.note(
+        {.by = requester_, .action = "refused", .object = method, .outcome = name(ErrorCode::kDenied)});
+  }
 
   // Of a call that names a user, or nobody for oneself.
   std::string requireSelf(const std::string& user) {
     if (user.empty() || maySteer(caller_, user)) return user.empty() ? caller_.user : user;
-    kj::throwFatalException(
-        toException(denied("tokens of " + user + " are for that user and for operators")));
+    refuse("change tokens of others", denied("tokens of " + user + " are for that user and for operators"));
   }
 
   MasterServer& server_;
   const Caller caller_;
+  const audit::Requester requester_;
   Status whyEnded_;  // why what the caller logged in with no longer holds
   kj::ForkedPromise<void> ended_;
 };
 
 }  // namespace
 
-wire::UserPort::Client makeUserPort(MasterServer& server, Caller caller, const LoginProof& shown) {
+wire::UserPort::Client makeUserPort(MasterServer& server, Caller caller, const LoginProof& shown,
+                                    audit::Requester requester) {
   auto user = server.fairCalls().user(caller.user);
-  return kj::heap<UserPortImpl>(server, kj::mv(user), std::move(caller), shown);
+  return kj::heap<UserPortImpl>(server, kj::mv(user), std::move(caller), shown, std::move(requester));
 }
 
 }  // namespace tarcil

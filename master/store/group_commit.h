@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "audit/logic/entry.h"
 #include "master/store/store.h"
 
 namespace tarcil {
@@ -17,11 +18,13 @@ class GroupCommit {
  public:
   struct Batch {
     std::vector<Mutation> mutations;
-    std::vector<Output> outputs;  // that wait for it, in the order in which they came
+    std::vector<audit::Entry> audited;  // of the audit log, that are to be stored with them
+    std::vector<Output> outputs;        // that wait for it, in the order in which they came
   };
 
   // To the batch that is being gathered.
   void add(Mutation mutation) { gathering_.mutations.push_back(std::move(mutation)); }
+  void add(audit::Entry entry) { gathering_.audited.push_back(std::move(entry)); }
 
   // Keeps the output until everything added so far is written. Where nothing is to be written any more, gives
   // it back: it may leave now. After a failure it is gone.
@@ -37,7 +40,7 @@ class GroupCommit {
     return std::nullopt;
   }
 
-  bool hasGathered() const { return !gathering_.mutations.empty(); }
+  bool hasGathered() const { return !gathering_.mutations.empty() || !gathering_.audited.empty(); }
   bool isWriting() const { return writing_; }
   // Mutations and outputs of both batches.
   size_t waiting() const {
@@ -45,12 +48,12 @@ class GroupCommit {
            inFlight_.outputs.size();
   }
 
-  // What has gathered is to be written now; it stays where it is until end() or fail(). Requires:
-  // !isWriting().
-  const std::vector<Mutation>& begin() {
+  // What has gathered is to be written now; it stays where it is until end() or fail(), and whoever writes it
+  // may add to what is written. Requires: !isWriting().
+  Batch& begin() {
     writing_ = true;
     inFlight_ = std::exchange(gathering_, {});
-    return inFlight_.mutations;
+    return inFlight_;
   }
 
   // The batch that was being written is on disk, and its outputs may leave, in their order.

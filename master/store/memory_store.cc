@@ -40,6 +40,7 @@ Result<StoreContents> MemoryStore::load() {
   contents.users = valuesOf(users_);
   contents.accounts = valuesOf(accounts_);
   contents.tokens = valuesOf(tokens_);
+  contents.audit = valuesOf(audit_);
   return contents;
 }
 

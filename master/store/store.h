@@ -86,10 +86,19 @@ struct PlatformRecord {
   bool operator==(const PlatformRecord&) const = default;
 };
 
+// Entries of the audit log that were stored together (docs/audit.md), as its lines: until they are in its
+// files, and of the newest always.
+struct AuditRecord {
+  uint64_t first = 0;  // number of the first of them
+  std::string lines;   // each with its end
+
+  bool operator==(const AuditRecord&) const = default;
+};
+
 using Record = std::variant<ClusterRecord, ServerRecord, AgentRecord, AnswerRecord, JobRecord, JobProgress,
                             TaskRecord, DecisionRecord, FilesRecord, UploadRecord, PlatformRecord,
                             QualitySettings, Usage, StoredProfile, Profiling, ObservedProfile, Cron,
-                            MemberRecord, UserRecord, AccountRecord, TokenRecord>;
+                            MemberRecord, UserRecord, AccountRecord, TokenRecord, AuditRecord>;
 
 struct Put {
   Record record;
@@ -141,10 +150,13 @@ struct EraseAccount {
 struct EraseToken {
   uint64_t id = 0;
 };
+struct EraseAudit {
+  uint64_t first = 0;
+};
 
-using Mutation =
-    std::variant<Put, EraseAgent, EraseAnswer, EraseJob, EraseFiles, EraseUpload, EraseProfile,
-                 EraseProfiling, EraseObserved, EraseCron, EraseMember, EraseUser, EraseAccount, EraseToken>;
+using Mutation = std::variant<Put, EraseAgent, EraseAnswer, EraseJob, EraseFiles, EraseUpload, EraseProfile,
+                              EraseProfiling, EraseObserved, EraseCron, EraseMember, EraseUser, EraseAccount,
+                              EraseToken, EraseAudit>;
 
 // Everything but input files and decisions, which are read on demand.
 struct StoreContents {
@@ -168,6 +180,7 @@ struct StoreContents {
   std::vector<UserRecord> users{};
   std::vector<AccountRecord> accounts{};
   std::vector<TokenRecord> tokens{};
+  std::vector<AuditRecord> audit{};  // in order
 };
 
 // In bytes.

@@ -51,6 +51,7 @@ struct ReadableKey {
   std::string operator()(const UserRecord& r) const { return "n/" + r.name; }
   std::string operator()(const AccountRecord& r) const { return "b/" + r.name; }
   std::string operator()(const TokenRecord& r) const { return "x/" + hexOf(r.id); }
+  std::string operator()(const AuditRecord& r) const { return "l/" + std::to_string(r.first); }
 };
 
 // What the states of its tasks make a job.
@@ -96,6 +97,7 @@ class Checker {
     for (const Cron& cron : contents_.crons) checkCronRecord(cron);
     checkMembers();
     checkPeople();
+    checkAudit();
     return std::move(problems_);
   }
 
@@ -397,6 +399,14 @@ class Checker {
     for (const TokenRecord& token : contents_.tokens) {
       if (!isOfUser(token.role)) report(token, "it is a machine's");
       if (++tokens[token.user] == kMaxTokensOfUser + 1) report(token, token.user + " has too many tokens");
+    }
+  }
+
+  void checkAudit() {
+    for (const AuditRecord& record : contents_.audit) {
+      const bool isWhole = record.lines.starts_with("{\"sequence\":" + std::to_string(record.first) + ",") &&
+                           record.lines.back() == '\n';
+      if (!isWhole) report(record, "its lines are none of the audit log from this number on");
     }
   }
 

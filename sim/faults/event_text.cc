@@ -143,6 +143,7 @@ struct MasterText {
   std::string operator()(const master::PeopleChanged& event) const {
     return "PeopleChanged" + part(event.change.index());
   }
+  std::string operator()(const master::Noted& event) const { return "Noted " + event.entry.action; }
   std::string operator()(const master::SpaceMeasured& event) const {
     return "SpaceMeasured" + part(event.freeBytes);
   }

@@ -239,7 +239,7 @@ class MasterGatePort final : public MasterRole {
 
 class MasterJoinPort final : public MasterRole {
  public:
-  DynamicCapability::Client port() override { return makeJoinGate(registrar_); }
+  DynamicCapability::Client port() override { return makeJoinGate(registrar_, letsEverybodyIn()); }
 };
 
 // --- An agent

@@ -160,6 +160,11 @@ void callAsUser(wire::UserPort::Client port, Calls& calls) {
   send(calls, port.cronsRequest());
   send(calls, port.serversRequest());
   send(calls, port.usageRequest());
+  auto audit = port.auditRequest();
+  audit.setUser("ada");
+  audit.setAction("job");
+  audit.setSince(1);
+  send(calls, kj::mv(audit));
 }
 
 // The id has three bytes.

@@ -47,6 +47,34 @@ TEST(MasterOnEtcd, KilledGoesOnWhereItWas) {
   EXPECT_EQ(cluster.run({"master", "check", "--etcd", etcd.urlList()}).exitCode, 0);
 }
 
+// As a master on another machine does, which has none of the files that the one before it wrote.
+TEST(MasterOnEtcd, GoesOnWithTheAuditLogOfTheOneBefore) {
+  SKIP_WITHOUT_CONTAINERS();
+  SKIP_WITHOUT_ETCD();
+  const EtcdCluster etcd;
+  ManualCluster cluster(onEtcd(etcd));
+  const std::string folder = cluster.data() + "/master/audit", before = cluster.data() + "/audit-before";
+  const auto verify = [&cluster](std::vector<std::string> folders) {
+    folders.insert(folders.begin(), {"audit", "--verify"});
+    return cluster.run(folders);
+  };
+  for (int i = 0; i < 3; ++i) {
+    cluster.submit(shellJob("true"));
+    cluster.json({"audit"});
+  }
+  cluster.kill("master");
+  std::filesystem::rename(folder, before);
+  cluster.start("master");
+  cluster.submit(shellJob("true"));
+  const Json entries = cluster.json({"audit"});
+  EXPECT_GT(entries.back()["term"], 0u);
+  EXPECT_EQ(verify({before, folder}).exitCode, 0) << verify({before, folder}).err;
+  EXPECT_EQ(verify({folder, before}).exitCode, 0) << verify({folder, before}).err;
+  const ProcessResult alone = verify({folder});
+  EXPECT_EQ(alone.exitCode, 1);
+  EXPECT_THAT(alone.err, HasSubstr("missing before it"));
+}
+
 class EtcdFailpoint : public testing::TestWithParam<const char*> {};
 
 TEST_P(EtcdFailpoint, LosesNothingAndRepeatsNothing) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/units.h"
+#include "master/logic/audit/audited.h"
 #include "master/logic/jobs/acceptance.h"
 #include "master/logic/jobs/task_life.h"
 #include "master/logic/people/account_bounds.h"
@@ -85,6 +86,7 @@ Status makeJob(EventContext& context, LiveCron& live, const JobId& id, WallTime 
     if (owner == nullptr) return Error{ErrorCode::kUnavailable, "no agent is attached; try again later"};
     Job& made = acceptJob(context, std::move(record), *owner);
     tables.jobs.noteWhole(made);
+    auditJobOf(context, cron, made.record);
     job = &made;
   }
   const bool isByHand = planned == kNever;

@@ -7,6 +7,7 @@
 #include "core/model/job_size.h"
 #include "core/state/commit_check.h"
 #include "core/state/reason.h"
+#include "master/logic/audit/audited.h"
 #include "master/logic/jobs/acceptance.h"
 #include "master/logic/jobs/dependencies.h"
 #include "master/logic/jobs/profiling.h"
@@ -332,6 +333,7 @@ void handleCommit(EventContext& context, const CommitArrived& event) {
   answer.servers = claimedServers(context.tables, event.commit);
   const bool isStale = isRepeat && answer.outcome == CommitAnswer::Outcome::kOk;
   const std::vector<Grant> grants = isStale ? answer.grants : std::vector<Grant>();
+  if (event.commit.newJob && !isRepeat) audit(context, event, answer);
   context.out.send(AnswerCommit{event.request, std::move(answer)});
   if (isStale) tellWhatBecame(context, event.session, event.commit, grants);
 }

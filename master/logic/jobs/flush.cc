@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "master/logic/audit/audited.h"
 #include "master/logic/cron/cron_jobs.h"
 #include "master/logic/jobs/dependencies.h"
 #include "master/logic/jobs/job_numbers.h"
@@ -191,7 +192,7 @@ void askForWake(EventContext& context) {
        {goesOn, tables.agents.nextDeadline(), tables.handOverDue, tables.historyDue, tables.offersDue,
         tables.violations.due.next(), tables.throttles.due.next(), tables.pools.due, tables.preemptionDue,
         reservationDue, releaseDue, cronDue, tables.crons.nextRetry(), tables.jobs.followers().nextDue(),
-        tables.uploads.nextDue()}) {
+        tables.uploads.nextDue(), tables.refusals.nextDue()}) {
     if (!next || (other && *other < *next)) next = other;
   }
   if (!next || next == tables.wakeAt) return;
@@ -237,6 +238,7 @@ void flush(EventContext& context) {
   }
   offerJobs(context);
   limitPools(context);
+  concludeAudit(context);
   askForWake(context);
   context.out.close();
 }

@@ -1,6 +1,7 @@
 #include "master/logic/members/members.h"
 
 #include "core/base/units.h"
+#include "master/logic/audit/audited.h"
 
 namespace tarcil::master {
 namespace {
@@ -54,6 +55,7 @@ void changeMembers(EventContext& context, const MembersChanged& event) {
   if (auto revoked = members.revokedSerials(); revoked != before) {
     context.out.send(PublishRevoked{std::move(revoked)});
   }
+  audit(context, event, changed);
   context.out.send(AnswerMembers{event.request, std::move(changed)});
 }
 

@@ -65,6 +65,7 @@ struct KeyOf {
   std::string operator()(const UserRecord& r) const { return userKey(r.name); }
   std::string operator()(const AccountRecord& r) const { return accountKey(r.name); }
   std::string operator()(const TokenRecord& r) const { return tokenKey(r.id); }
+  std::string operator()(const AuditRecord& r) const { return auditKey(r.first); }
 };
 
 void writeUnits(const RuSet& units, auto init) {
@@ -145,6 +146,11 @@ struct Encode {
   void operator()(const UserRecord& r) { write(r, to.initUser()); }
   void operator()(const AccountRecord& r) { write(r, to.initAccount()); }
   void operator()(const TokenRecord& r) { write(r, to.initToken()); }
+  void operator()(const AuditRecord& r) {
+    auto audit = to.initAudit();
+    audit.setFirst(r.first);
+    audit.setLines(kj::StringPtr(r.lines.data(), r.lines.size()).asBytes());
+  }
 };
 
 ServerRecord readServer(wire::ServerRecord::Reader from) {
@@ -208,6 +214,12 @@ std::string accountKey(const std::string& account) {
 
 std::string tokenKey(uint64_t id) {
   return prefix(RecordKind::kToken) + hexOf(id);
+}
+
+std::string auditKey(uint64_t first) {
+  std::string key = prefix(RecordKind::kAudit);
+  appendNumber(key, first);
+  return key;
 }
 
 std::string agentKey(const std::string& agent) {
@@ -303,6 +315,10 @@ Record decodeRecord(std::string_view key, std::string_view value) {
       return read(stored.getAccount());
     case wire::StoredRecord::TOKEN:
       return read(stored.getToken());
+    case wire::StoredRecord::AUDIT: {
+      const auto lines = stored.getAudit().getLines().asChars();
+      return AuditRecord{stored.getAudit().getFirst(), std::string(lines.begin(), lines.size())};
+    }
     case wire::StoredRecord::CRON:
       return read(stored.getCron());
   }

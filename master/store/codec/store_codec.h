@@ -32,6 +32,7 @@ enum class RecordKind : char {
   kUser = 'n',
   kAccount = 'b',
   kToken = 'x',
+  kAudit = 'l',
 };
 
 std::string keyOf(const Record& record);
@@ -43,6 +44,7 @@ std::string memberKey(MemberRole role, const std::string& name);
 std::string userKey(const std::string& user);
 std::string accountKey(const std::string& account);
 std::string tokenKey(uint64_t id);
+std::string auditKey(uint64_t first);
 std::string agentKey(const std::string& agent);
 std::string answerKey(const std::string& agent, uint64_t epoch, uint64_t sequence);
 // Key, or beginning of the keys, of what belongs to a job.

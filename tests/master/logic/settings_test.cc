@@ -39,8 +39,8 @@ TEST(Settings, ThatAreWrongAreRefusedWithEveryProblem) {
   wrong.target = 7;
   wrong.cap = 0;
   const auto actions = master.handle(SettingsSet{1, wrong});
-  ASSERT_EQ(actions.size(), 1u);
-  const Error error = std::get<Answer>(actions[0]).status.error();
+  EXPECT_THAT(only<PublishSettings>(actions), testing::IsEmpty());
+  const Error error = only<Answer>(actions).at(0).status.error();
   EXPECT_EQ(error.code, ErrorCode::kInvalid);
   EXPECT_THAT(error.message, HasSubstr("target"));
   EXPECT_THAT(error.message, HasSubstr("cap"));

@@ -24,7 +24,9 @@ class UserPort : public testing::Test {
                                              TokenTable{}, MasterOptions{},
                                              [](const Error& error) { ADD_FAILURE() << error.message; });
   }
-  wire::UserPort::Client port(const Caller& caller) { return makeUserPort(*server_, caller, ShownToken{}); }
+  wire::UserPort::Client port(const Caller& caller) {
+    return makeUserPort(*server_, caller, ShownToken{}, {});
+  }
 
   // Every name that the answers to `ask(after)` hold, in their order.
   template <typename Ask, typename NamesOf>

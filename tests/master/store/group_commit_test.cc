@@ -22,13 +22,13 @@ TEST(GroupCommit, GivesBackAtOnceWhatFollowsNothing) {
 TEST(GroupCommit, WritesTogetherWhatGathersWhileABatchIsWritten) {
   GroupCommit<std::string> commit;
   commit.add(record(1));
-  EXPECT_EQ(commit.begin().size(), 1u);
+  EXPECT_EQ(commit.begin().mutations.size(), 1u);
   EXPECT_FALSE(commit.hasGathered());
   commit.add(record(2));
   commit.add(record(3));
   EXPECT_EQ(commit.end().mutations.size(), 1u);
   EXPECT_TRUE(commit.hasGathered());
-  EXPECT_EQ(commit.begin().size(), 2u);
+  EXPECT_EQ(commit.begin().mutations.size(), 2u);
 }
 
 TEST(GroupCommit, HoldsAnOutputUntilTheBatchThatItRestsOnIsWritten) {

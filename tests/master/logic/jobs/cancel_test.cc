@@ -121,7 +121,8 @@ TEST_F(Cancel, OfAFinishedJobChangesNothing) {
   master.ended(monitor, master.place(agent, commit), exitedWith(0));
   const auto actions = master.cancel(2, user("alice"));
   EXPECT_TRUE(only<Answer>(actions).at(0).status.ok());
-  EXPECT_EQ(actions.size(), 1u);
+  EXPECT_EQ(only<Audit>(actions).at(0).entry.outcome, audit::kUnchanged);
+  EXPECT_EQ(actions.size(), 2u);
   EXPECT_EQ(master.stateOf(2), RunState::kDone);
 }
 

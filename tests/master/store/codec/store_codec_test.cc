@@ -147,6 +147,11 @@ TEST(StoredRecords, ComeBackAsTheyWere) {
   EXPECT_EQ(std::get<TokenRecord>(stored(token)), token);
 }
 
+TEST(StoredRecords, HoldLinesOfTheAuditLogAsTheyAre) {
+  const AuditRecord audit{uint64_t{1} << 40, std::string("{\"sequence\":1}\n\0\xff", 18)};
+  EXPECT_EQ(std::get<AuditRecord>(stored(audit)), audit);
+}
+
 TEST(StoredRecords, OfFormat1AreRead) {
   EXPECT_EQ(ofFormat1("job", job()), job());
   EXPECT_EQ(ofFormat1("task", task()), task());

@@ -146,6 +146,14 @@ TEST_F(RocksStoreTest, HoldsPeopleUntilTheyAreRemoved) {
   EXPECT_THAT(contents.tokens, ElementsAre(second));
 }
 
+TEST_F(RocksStoreTest, HoldsTheAuditLogsEndInOrder) {
+  const AuditRecord first{9, "nine\n"}, second{256, "later\n"}, third{65'536, "last\n"};
+  for (const AuditRecord& record : {third, first, second}) put(*open("store"), record);
+  EXPECT_THAT(contentsOf("store").audit, ElementsAre(first, second, third));
+  ASSERT_TRUE(open("store")->write(std::vector<Mutation>{EraseAudit{9}}).ok());
+  EXPECT_THAT(contentsOf("store").audit, ElementsAre(second, third));
+}
+
 TEST_F(RocksStoreTest, HoldsMembersUntilTheyAreForgotten) {
   MemberRecord monitor{.role = MemberRole::kMonitor, .name = "x"},
       agent{.role = MemberRole::kAgent, .name = "x"};
