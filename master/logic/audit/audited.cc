@@ -152,7 +152,8 @@ void audit(EventContext& context, const ProfileStored& event, const Status& stat
 }
 
 void audit(EventContext& context, const ProfileDeleted& event, const Status& status) {
-  add(context, event.requester, "profile.delete", "application " + event.application, status);
+  add(context, event.requester, "profile.delete", "application " + event.application, status,
+      ofWhom(event.user, event.requester));
 }
 
 void audit(EventContext& context, const ProfilePromoted& event, const Status& status) {
