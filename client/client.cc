@@ -64,6 +64,7 @@ kj::Promise<void> Client::attempt(Request& request) {
         const bool isLogin = number == linkNumber_ && loggedInAt_ == nullptr;
         kj::Exception exception = isLogin ? toException(loginError(agent(), failure)) : kj::mv(failure);
         const Error error = fromException(exception);
+        hasHeard_ = hasHeard_ || wasSent(failure);
         if (error.code != ErrorCode::kUnavailable) return kj::mv(exception);
         return recover(number, error.message).then([this, &request]() { return attempt(request); });
       });
@@ -89,7 +90,7 @@ kj::Promise<void> Client::recover(uint64_t linkNumber, const std::string& proble
            (agents_.size() > 1 ? "going on with " + agent() : "trying again"));
     }
   }
-  const kj::Duration patience = hasLoggedIn() ? options_.patience : options_.firstPatience;
+  const kj::Duration patience = hasLoggedIn() || hasHeard_ ? options_.patience : options_.firstPatience;
   KJ_IF_MAYBE (since, outageSince_) {
     if (now - *since >= patience) {
       return unavailable(

@@ -63,4 +63,9 @@ std::string whoLeads(const std::string& address) {
   return std::string(host.data()) + " " + address + " " + std::to_string(::getpid());
 }
 
+std::string addressOf(const Leader& leader) {
+  const size_t begin = leader.who.find(' ') + 1, end = leader.who.rfind(' ');
+  return end > begin ? leader.who.substr(begin, end - begin) : leader.who;
+}
+
 }  // namespace tarcil
