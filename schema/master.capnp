@@ -32,7 +32,7 @@ interface MasterGate {
 }
 
 struct MasterStanding {
-  name @0 :Text;                      # host and process, for people
+  name @0 :Text;                      # of its machine, for people
   address @1 :Text;                   # where it listens
   pid @2 :UInt64;
   leads @3 :Bool;

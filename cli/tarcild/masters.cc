@@ -58,7 +58,7 @@ std::string stateOf(const ListedMaster& master) {
 int list(const ListFlags& flags) {
   Cluster cluster(flags.cluster);
   Json json = Json::array();
-  Table table({"Address", "State", "Term", "Since", "Behind", "Process"});
+  Table table({"Address", "State", "Term", "Since", "Behind", "Machine", "Process"});
   for (const ListedMaster& master : mastersOf(cluster)) {
     const bool isFollowing = master.answers() && !master.leads && master.hasState;
     const double behindMs = static_cast<double>(master.behind.count()) / 1e3;
@@ -73,7 +73,7 @@ int list(const ListFlags& flags) {
                                                 : Json(nullptr)}});
     table.add({master.address, stateOf(master), master.term > 0 ? std::to_string(master.term) : "",
                master.answers() ? formatTime(master.since) : "",
-               isFollowing ? fixed(behindMs, 0) + " ms" : "", master.answers() ? master.name : ""});
+               isFollowing ? fixed(behindMs, 0) + " ms" : "", master.name, master.answers() ? std::to_string(master.pid) : ""});
   }
   if (flags.json) {
     printJson(json);

@@ -86,7 +86,7 @@ std::unique_ptr<EtcdStore> takeStore(RoleProcess& process, Standby& standby) {
 }
 
 MasterStanding leading(const std::string& address, uint64_t term) {
-  return {.name = whoLeads(address),
+  return {.name = hostName(),
           .address = address,
           .pid = static_cast<uint64_t>(::getpid()),
           .leads = true,

@@ -8,10 +8,16 @@
 #include "env/linux/worker_thread.h"
 
 namespace tarcil {
+namespace {
+
+// Who led longer ago may not lead any more: etcd is asked at least every other second while it answers.
+constexpr Duration kSeenLately = std::chrono::seconds(3);
+
+}  // namespace
 
 Standby::Standby(etcd::Client& client, EtcdStoreOptions options, Rng rng, const std::string& address)
     : options_(std::move(options)) {
-  standing_ = {.name = options_.leadership.who,
+  standing_ = {.name = hostName(),
                .address = address,
                .pid = static_cast<uint64_t>(::getpid()),
                .since = systemClock().now().wall};
@@ -50,12 +56,15 @@ void Standby::note(const Following& following) {
   standing_.leader = leader;
   standing_.hasState = following.hasState;
   completeAt_ = following.completeAt;
+  seenAt_ = systemClock().now().steady;
 }
 
 MasterStanding Standby::standing() const {
   const std::lock_guard lock(mutex_);
   MasterStanding standing = standing_;
-  if (standing.hasState) standing.behind = systemClock().now().steady - completeAt_;
+  const MonotonicTime now = systemClock().now().steady;
+  if (standing.hasState) standing.behind = now - completeAt_;
+  if (now - seenAt_ > kSeenLately) standing.leader.clear();
   return standing;
 }
 

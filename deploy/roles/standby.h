@@ -43,6 +43,7 @@ class Standby final {
   mutable std::mutex mutex_;
   MasterStanding standing_;     // guarded by mutex_
   MonotonicTime completeAt_{};  // guarded by mutex_
+  MonotonicTime seenAt_{};      // when etcd last said who leads; guarded by mutex_
   std::string problem_;         // of the thread
   Result<std::unique_ptr<EtcdStore>> store_ = std::unique_ptr<EtcdStore>();
   kj::PromiseCrossThreadFulfillerPair<void> decided_ = kj::newPromiseAndCrossThreadFulfiller<void>();

@@ -10,7 +10,7 @@
 namespace tarcil {
 
 struct MasterStanding {
-  std::string name{};     // host and process, for people
+  std::string name{};     // of its machine, for people
   std::string address{};  // where it listens
   uint64_t pid = 0;
   bool leads = false;

@@ -281,6 +281,7 @@ class MasterThatCannotUseEtcd : public testing::Test {
  protected:
   MasterThatCannotUseEtcd() {
     std::filesystem::create_directories(cluster_.data() + "/master");
+    std::filesystem::create_directories(cluster_.data() + "/run");
     const std::string tokens = cluster_.data() + "/master/tokens";
     std::ofstream(tokens) << std::string(64, 'a') << " alice operate\n";
     std::filesystem::permissions(tokens,

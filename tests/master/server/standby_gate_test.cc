@@ -13,6 +13,8 @@ using testing::HasSubstr;
 
 class StandbyGateTest : public testing::Test {
  protected:
+  ~StandbyGateTest() noexcept override = default;
+
   Error loginError() {
     try {
       gate_.loginRequest().send().wait(io_.waitScope);

@@ -45,7 +45,7 @@ class FollowerTest : public testing::Test {
     for (const auto& [key, value] : *records) {
       const Record record = decodeRecord(key, value);
       if (const auto* one = std::get_if<AgentRecord>(&record))
-        names.push_back(one->agent + " " + std::to_string(one->epoch));
+        names.push_back(one->name + " " + std::to_string(one->epoch));
     }
     return names;
   }
