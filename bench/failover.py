@@ -95,7 +95,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="tarcil-failover-", dir="build") as folder:
         data = str(Path(folder).absolute() / "data")
         servers = Path(folder) / "servers.yaml"
-        servers.write_text("servers:\n  - {name: "s-{n}", count: 4, rus: 4}\n")
+        servers.write_text('servers: [{name: "s-{n}", count: 4, rus: 4}]\n')
         up = json.loads(tarcil(data, "up", "--detach", "--json", "--no-page", "--masters", str(arguments.masters), "--etcd",
                                "local", "--emulate", str(servers)))
         try:

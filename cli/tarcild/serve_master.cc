@@ -14,8 +14,8 @@ constexpr const char* kMasterExits =
     "  0  stopped by SIGTERM or SIGINT\n"
     "  1  could not go on (for instance no memory left): nothing answered is lost\n"
     "  2  bad arguments, or a file or folder that cannot be used\n"
-    "  4  a write to the store failed, or may have, or this master does not lead any more: nothing answered "
-    "is lost\n";
+    "  4  a write to the store failed, or may have, or another master may lead:\n"
+    "     nothing answered is lost\n";
 
 struct Master {
   explicit Master(CLI::App& command) : table(command) {}
