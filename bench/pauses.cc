@@ -20,7 +20,7 @@
 namespace tarcil::bench {
 namespace {
 
-constexpr double kLong = 0.1;
+constexpr double kLong = 0.02;
 
 class Asking final {
  public:
