@@ -91,7 +91,7 @@ int run(const Options& options) {
     if (client == nullptr) continue;
     Rng rng(round);
     const EtcdStoreOptions places{.prefix = "/bench-" + name + "/", .mayBegin = true};
-    auto store = EtcdStore::open(*client, places, systemClock(), rng, []() { return true; });
+    auto store = EtcdStore::open(*client, places, systemClock(), rng);
     if (!store) throw std::runtime_error(store.error().message);
     measure("etcd", **store, options, round);
   }

@@ -27,11 +27,12 @@ bool hasOneOf(std::string_view text, std::span<const std::string_view> words) {
 
 kj::Promise<kj::Own<Connection>> connectToAgent(Net net, const std::string& agent) {
   return kj::evalNow([net, &agent]() { return connect(net, agent, {MemberRole::kAgent}); })
-      .then(
-          [](kj::Own<Connection>&& connection) { return kj::mv(connection); },
-          [](kj::Exception&& exception) -> kj::Own<Connection> {
-            kj::throwFatalException(toException({ErrorCode::kUnavailable, fromException(exception).message}));
-          });
+      .then([](kj::Own<Connection>&& connection) { return kj::mv(connection); },
+            [](kj::Exception&& exception) -> kj::Own<Connection> {
+              const std::string why = fromException(exception).message;
+              kj::throwFatalException(kj::Exception(kj::Exception::Type::DISCONNECTED, __FILE__, __LINE__,
+                                                    kj::heapString(why.data(), why.size())));
+            });
 }
 
 Error loginError(const std::string& agent, const kj::Exception& exception) {

@@ -18,6 +18,11 @@ kj::Exception unavailable(std::string message) {
   return toException({ErrorCode::kUnavailable, std::move(message)});
 }
 
+// Nothing that an agent said.
+kj::Exception disconnected(const char* message) {
+  return kj::Exception(kj::Exception::Type::DISCONNECTED, __FILE__, __LINE__, kj::heapString(message));
+}
+
 }  // namespace
 
 // One login. Refcounted, so that calls in flight keep theirs while others have moved on.
@@ -64,6 +69,7 @@ kj::Promise<void> Client::attempt(Request& request) {
         const bool isLogin = number == linkNumber_ && loggedInAt_ == nullptr;
         kj::Exception exception = isLogin ? toException(loginError(agent(), failure)) : kj::mv(failure);
         const Error error = fromException(exception);
+        hasHeard_ = hasHeard_ || wasSent(failure);
         if (error.code != ErrorCode::kUnavailable) return kj::mv(exception);
         return recover(number, error.message).then([this, &request]() { return attempt(request); });
       });
@@ -89,13 +95,14 @@ kj::Promise<void> Client::recover(uint64_t linkNumber, const std::string& proble
            (agents_.size() > 1 ? "going on with " + agent() : "trying again"));
     }
   }
-  const kj::Duration patience = hasLoggedIn() ? options_.patience : options_.firstPatience;
+  const kj::Duration patience = hasLoggedIn() || hasHeard_ ? options_.patience : options_.firstPatience;
   KJ_IF_MAYBE (since, outageSince_) {
     if (now - *since >= patience) {
-      return unavailable(
-          "the cluster is out of reach: no agent answered for " + std::to_string(patience / kj::SECONDS) +
-          " s; the last problem: " + problem +
-          (hasLoggedIn() ? "" : "; is the cluster running? `tarcil up` starts one on this machine"));
+      return unavailable("the cluster is out of reach: no agent answered for " +
+                         std::to_string(patience / kj::SECONDS) + " s; the last problem: " + problem +
+                         (hasLoggedIn() || hasHeard_
+                              ? ""
+                              : "; is the cluster running? `tarcil up` starts one on this machine"));
     }
   }
   // Through all agents without a pause, then again with pauses that grow.
@@ -115,7 +122,7 @@ kj::Promise<kj::Own<Client::Link>> Client::logIn(const std::string& agent) {
   const uint64_t number = linkNumber_;
   const auto tooLate = [this]() {
     return net_.timer.afterDelay(options_.loginTimeout).then([]() -> kj::Promise<void> {
-      return unavailable("it did not let us in in time");
+      return disconnected("it did not let us in in time");
     });
   };
   return connectToAgent(net_, agent)
@@ -132,10 +139,11 @@ kj::Promise<kj::Own<Client::Link>> Client::logIn(const std::string& agent) {
           caller_ = read(answer.getCaller());
           if (number == linkNumber_) loggedInAt_ = net_.timer.now();
         });
-        made->broken = taken.exclusiveJoin(tooLate())
-                           .then([gone = kj::mv(gone)]() mutable { return kj::mv(gone); })
-                           .then([]() -> kj::Promise<void> { return unavailable("the connection was lost"); })
-                           .fork();
+        made->broken =
+            taken.exclusiveJoin(tooLate())
+                .then([gone = kj::mv(gone)]() mutable { return kj::mv(gone); })
+                .then([]() -> kj::Promise<void> { return disconnected("the connection was lost"); })
+                .fork();
         return made;
       });
 }

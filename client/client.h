@@ -25,8 +25,9 @@ struct Session {
 };
 
 struct ClientOptions {
-  // How long calls are repeated while no agent answers: before any has answered, and after one has. The first
-  // is shorter, because then the cluster is probably not there at all; it still bridges a restart.
+  // How long calls are repeated while no agent lets us in: before any has answered, be it that its master is
+  // out of reach, and after one has. The first is shorter, because then the cluster is probably not there at
+  // all; it still bridges a restart.
   kj::Duration firstPatience = 3 * kj::SECONDS;
   kj::Duration patience = 10 * kj::SECONDS;
   kj::Duration loginTimeout = 3 * kj::SECONDS;
@@ -86,6 +87,7 @@ class Client {
   uint64_t linkNumber_ = 0;  // counts links, so that one loss seen by many calls counts once
   uint32_t failuresInRow_ = 0;
   std::optional<Caller> caller_;
+  bool hasHeard_ = false;  // from an agent
   kj::Maybe<kj::TimePoint> outageSince_;
   kj::Maybe<kj::TimePoint> loggedInAt_;  // of the present link
   kj::Maybe<kj::ForkedPromise<kj::Own<Link>>> link_;

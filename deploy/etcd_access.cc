@@ -57,10 +57,19 @@ std::unique_ptr<etcd::Client> openEtcd(const EtcdFlags& flags) {
   return std::move(*client);
 }
 
-std::string whoLeads(const std::string& address) {
+std::string hostName() {
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
-  return std::string(host.data()) + " " + address + " " + std::to_string(::getpid());
+  return host.data();
+}
+
+std::string whoLeads(const std::string& address) {
+  return hostName() + " " + address + " " + std::to_string(::getpid());
+}
+
+std::string addressOf(const Leader& leader) {
+  const size_t begin = leader.who.find(' ') + 1, end = leader.who.rfind(' ');
+  return end > begin ? leader.who.substr(begin, end - begin) : leader.who;
 }
 
 }  // namespace tarcil

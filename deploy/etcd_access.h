@@ -21,7 +21,11 @@ struct EtcdFlags {
 // Bad input, naming the option, where something is wrong with them. Nothing is asked of etcd yet.
 std::unique_ptr<etcd::Client> openEtcd(const EtcdFlags& flags);
 
-// Its name, address and process, as `leader` in etcd shows it.
+// Of this machine.
+std::string hostName();
+// Its host, address and process, as `leader` in etcd shows it.
 std::string whoLeads(const std::string& address);
+// The address in that.
+std::string addressOf(const Leader& leader);
 
 }  // namespace tarcil

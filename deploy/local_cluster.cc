@@ -1,11 +1,8 @@
 #include "deploy/local_cluster.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <kj/io.h>
-#include <netinet/in.h>
 #include <sys/file.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,7 +16,10 @@
 #include <thread>
 
 #include "client/metrics_sources.h"
+#include "core/base/text.h"
 #include "core/base/units.h"
+#include "deploy/free_ports.h"
+#include "deploy/local_etcd.h"
 #include "deploy/roles/roles.h"
 #include "env/machine.h"
 #include "env/user_name.h"
@@ -110,44 +110,41 @@ RoleCommand roleOf(const std::string& data, const std::string& role, const std::
   return command;
 }
 
-RoleCommand masterOf(const std::string& data, bool letsAllIn) {
-  std::vector<std::string> arguments = {"--data", data};
-  if (letsAllIn) arguments.insert(arguments.end(), {"--vouch", "*=all"});
-  return roleOf(data, "master", "master", arguments);
+std::string masterName(const LocalClusterPlan& plan, uint32_t number) {
+  return plan.masters == 1 ? "master" : "master-" + std::to_string(number);
 }
 
-RoleCommand agentOf(const std::string& data, uint32_t number, bool letsAllIn) {
+std::vector<RoleCommand> mastersOf(const LocalClusterPlan& plan, const std::string& etcdUrls) {
+  std::vector<RoleCommand> masters;
+  for (uint32_t i = 1; i <= plan.masters; ++i) {
+    std::vector<std::string> arguments = {"--data", plan.data};
+    if (plan.letsAllIn) arguments.insert(arguments.end(), {"--vouch", "*=all"});
+    if (!etcdUrls.empty())
+      arguments.insert(arguments.end(), {"--etcd", etcdUrls, "--etcd-new", "--etcd-wait", "1m"});
+    masters.push_back(roleOf(plan.data, "master", masterName(plan, i), arguments));
+  }
+  return masters;
+}
+
+std::string masterSockets(const LocalClusterPlan& plan) {
+  std::vector<std::string> sockets;
+  for (uint32_t i = 1; i <= plan.masters; ++i) sockets.push_back(socketAt(plan.data, masterName(plan, i)));
+  return joined(sockets, ",");
+}
+
+RoleCommand agentOf(const LocalClusterPlan& plan, uint32_t number) {
   const std::string name = "agent-" + std::to_string(number);
   std::vector<std::string> arguments = {
-      "--name", name, "--master", socketAt(data, "master"), "--token-file", tokenFile(data, "agent")};
-  if (letsAllIn) arguments.emplace_back("--vouch");
-  return roleOf(data, "agent", name, arguments,
-                letsAllIn ? "unix:" + data + kOpenFolder + "/" + name + ".sock" : "");
+      "--name", name, "--master", masterSockets(plan), "--token-file", tokenFile(plan.data, "agent")};
+  if (plan.letsAllIn) arguments.emplace_back("--vouch");
+  return roleOf(plan.data, "agent", name, arguments,
+                plan.letsAllIn ? "unix:" + plan.data + kOpenFolder + "/" + name + ".sock" : "");
 }
 
-RoleCommand monitorOf(const std::string& data, const std::string& name) {
-  return roleOf(data, "monitor", name,
-                {"--name", name, "--master", socketAt(data, "master"), "--token-file",
-                 tokenFile(data, "monitor"), "--data", data + "/monitors/" + name});
-}
-
-// On loopback: the one that was asked for where nobody has it, else any.
-Result<uint16_t> freePort(uint16_t wanted) {
-  for (const uint16_t port : {wanted, uint16_t{0}}) {
-    const kj::AutoCloseFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    const int yes = 1;
-    // As the gateway has it: a connection that has just ended does not keep the port.
-    ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    if (::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), size) == 0 &&
-        ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size) == 0)
-      return ntohs(address.sin_port);
-  }
-  return invalid("no port of 127.0.0.1 is free for the page; leave it out with --no-page");
+RoleCommand monitorOf(const LocalClusterPlan& plan, const std::string& name) {
+  return roleOf(plan.data, "monitor", name,
+                {"--name", name, "--master", masterSockets(plan), "--token-file",
+                 tokenFile(plan.data, "monitor"), "--data", plan.data + "/monitors/" + name});
 }
 
 // Where the gateway was before, so that what is open in a browser goes on.
@@ -159,7 +156,7 @@ uint16_t earlierPort(const std::string& data) {
 }
 
 Result<RoleCommand> gatewayOf(const std::string& data, const std::vector<std::string>& agents) {
-  const auto port = freePort(earlierPort(data));
+  const auto port = freePort(earlierPort(data), "the page; leave it out with --no-page");
   if (!port) return port.error();
   std::string cluster;
   for (const std::string& agent : agents) cluster += (cluster.empty() ? "" : ",") + agent;
@@ -209,7 +206,7 @@ void place(const Slice& slice, const SliceSize& size, RoleCommand& monitor) {
 Result<std::vector<RoleCommand>> monitorsOf(const LocalClusterPlan& plan, const std::vector<Slice>& slices) {
   std::vector<RoleCommand> monitors;
   if (!plan.emulate.empty()) {
-    monitors.push_back(monitorOf(plan.data, "emulated"));
+    monitors.push_back(monitorOf(plan, "emulated"));
     auto& arguments = monitors.back().arguments;
     arguments.insert(arguments.end(), {"--emulate", fs::absolute(plan.emulate), "--late-binding-units",
                                        std::to_string(plan.lateUnits.value_or(0))});
@@ -221,7 +218,7 @@ Result<std::vector<RoleCommand>> monitorsOf(const LocalClusterPlan& plan, const 
   if (!disk) return disk.error();
   const uint64_t diskOfServer = *disk / plan.servers;
   for (uint32_t i = 1; i <= plan.servers; ++i) {
-    monitors.push_back(monitorOf(plan.data, serverName(i)));
+    monitors.push_back(monitorOf(plan, serverName(i)));
     auto& arguments = monitors.back().arguments;
     arguments.insert(
         arguments.end(),
@@ -237,16 +234,43 @@ Result<std::vector<RoleCommand>> monitorsOf(const LocalClusterPlan& plan, const 
   return monitors;
 }
 
+// A cluster has one store: what is in a folder is not what is in etcd.
+Status requireSameStore(const LocalClusterPlan& plan) {
+  const std::string folder = plan.data + "/master/store";
+  if (plan.etcd.empty() && hasLocalEtcd(plan.data)) {
+    return invalid("the cluster in " + plan.data + " has its store in etcd; start it with --etcd " +
+                   kLocalEtcd + ", or choose another folder with --data");
+  }
+  if (!plan.etcd.empty() && fs::exists(folder)) {
+    return invalid("--etcd: the cluster in " + plan.data + " has its store in " + folder +
+                   "; put that into etcd with `tarcil master import` and move the folder away, or choose "
+                   "another folder with --data");
+  }
+  return {};
+}
+
+// Its members as the first stage, where they are brought along; where etcd is, or empty.
+Result<std::string> addEtcd(const LocalClusterPlan& plan, LocalCluster& cluster) {
+  if (Status same = requireSameStore(plan); !same) return same.error();
+  if (plan.etcd != kLocalEtcd) return plan.etcd;
+  auto etcd = describeLocalEtcd(plan.data);
+  if (!etcd) return etcd.error();
+  cluster.stages.push_back(std::move(etcd->members));
+  return std::move(etcd->urls);
+}
+
 // Its processes; writes the context and where metrics are served.
 Result<LocalCluster> describe(const LocalClusterPlan& plan, const std::vector<Slice>& slices) {
   LocalCluster cluster;
-  cluster.stages.push_back({masterOf(plan.data, plan.letsAllIn)});
+  const auto etcdUrls = addEtcd(plan, cluster);
+  if (!etcdUrls) return etcdUrls.error();
+  cluster.stages.push_back(mastersOf(plan, *etcdUrls));
   auto monitors = monitorsOf(plan, slices);
   if (!monitors) return monitors.error();
   cluster.stages.push_back(std::move(*monitors));
   cluster.stages.emplace_back();
   for (uint32_t i = 1; i <= plan.agents; ++i) {
-    cluster.stages.back().push_back(agentOf(plan.data, i, plan.letsAllIn));
+    cluster.stages.back().push_back(agentOf(plan, i));
     cluster.context.agents.push_back(cluster.stages.back().back().address);
   }
   if (plan.hasPage) {
@@ -262,7 +286,9 @@ Result<LocalCluster> describe(const LocalClusterPlan& plan, const std::vector<Sl
     return invalid(plan.data + "/context.json: its permissions cannot be set");
   std::vector<MetricsSource> sources;
   for (const auto& stage : cluster.stages) {
-    for (const RoleCommand& role : stage) sources.push_back({role.role, role.name, role.metrics});
+    for (const RoleCommand& role : stage) {
+      if (!role.metrics.empty()) sources.push_back({role.role, role.name, role.metrics});
+    }
   }
   if (Status status = writeMetricsSources(plan.data, sources); !status.ok()) return status.error();
   return cluster;

@@ -15,6 +15,8 @@
 
 namespace tarcil {
 
+inline constexpr const char* kLocalEtcd = "local";
+
 struct LocalClusterPlan {
   std::string data;  // everything is below it
   uint32_t servers = 1;
@@ -35,18 +37,22 @@ struct LocalClusterPlan {
   std::vector<std::string> monitorOptions{};
   bool letsAllIn = false;  // every user of this machine, by their uid, each with tasks that run as themselves
   bool hasPage = false;    // a gateway, at a free port of loopback
+  uint32_t masters = 1;    // more than one: on etcd
+  // URLs of the etcd that has the store, or kLocalEtcd for one that is brought along; empty: a folder has it.
+  std::string etcd{};
 };
 
 // One process of the cluster.
 struct RoleCommand {
-  std::string role;                    // "master", "agent", "monitor", "gateway"
-  std::string name;                    // "master", "agent-1", "server-1", "gateway"
+  std::string role;                    // "master", "agent", "monitor", "gateway", "etcd"
+  std::string name;                    // "master", "agent-1", "server-1", "gateway", "etcd-1"
   std::string address;                 // where it listens
   std::string metrics;                 // where it serves its metrics
   std::vector<std::string> arguments;  // of the tarcil executable
   std::string networkNamespace;        // path of the one that it is in; empty: the supervisor's
   int diskProcess = 0;                 // without which its disk fails; 0: it has no disk of its own
   std::string log;                     // file for its stdout and stderr
+  std::string program{};  // another one than tarcil, which says nothing when it is ready; empty: tarcil
 };
 
 struct LocalCluster {

@@ -50,11 +50,14 @@ std::string describeStatus(int status) {
 // goes to the log.
 pid_t spawn(const std::string& program, const RoleCommand& command, int readyFd) {
   std::vector<std::string> arguments = command.arguments;
-  arguments.insert(arguments.begin(), program);
+  const bool isForeign = !command.program.empty();
+  arguments.insert(arguments.begin(), isForeign ? command.program : program);
+  // What roles do by themselves: it does not outlive the supervisor.
+  if (isForeign) arguments.insert(arguments.begin(), {"setpriv", "--pdeathsig", "TERM", "--"});
   if (!command.networkNamespace.empty()) {
     arguments.insert(arguments.begin(), {"nsenter", "--net=" + command.networkNamespace, "--"});
   }
-  arguments.insert(arguments.end(), {"--supervised", "--ready-fd", std::to_string(kReadyFd)});
+  if (!isForeign) arguments.insert(arguments.end(), {"--supervised", "--ready-fd", std::to_string(kReadyFd)});
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
@@ -121,6 +124,7 @@ kj::Promise<void> Supervisor::startRole(Role& role) {
   role.pid = spawn(program_, role.command, writeEnd.get());
   role.started = timer_.now();
   tasks_.add(supervise(role));
+  if (!role.command.program.empty()) return kj::READY_NOW;
   auto stream = io_.wrapInputFd(kj::mv(readEnd), kj::LowLevelAsyncIoProvider::ALREADY_CLOEXEC);
   auto text = stream->readAllText();
   return text.attach(kj::mv(stream)).then([&role](kj::String&& said) {
@@ -188,7 +192,8 @@ std::vector<RunningRole> Supervisor::roles() const {
 void Supervisor::hangUp() const {
   for (const bool isMaster : {true, false}) {
     for (const RunningRole& running : roles()) {
-      if ((running.command.role == "master") == isMaster) ::kill(running.pid, SIGHUP);
+      const bool reads = running.command.program.empty();
+      if (reads && (running.command.role == "master") == isMaster) ::kill(running.pid, SIGHUP);
     }
   }
 }
@@ -198,7 +203,8 @@ kj::Promise<void> Supervisor::stop(kj::Duration grace) {
   return stopAll("gateway", kStopPatience)
       .then([this]() { return stopAll("agent", kStopPatience); })
       .then([this, grace]() { return stopAll("monitor", kStopPatience + grace); })
-      .then([this]() { return stopAll("master", kStopPatience); });
+      .then([this]() { return stopAll("master", kStopPatience); })
+      .then([this]() { return stopAll("etcd", kStopPatience); });
 }
 
 kj::Promise<void> Supervisor::stopAll(const std::string& kind, kj::Duration patience) {

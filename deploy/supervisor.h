@@ -21,7 +21,7 @@ struct RunningRole {
 
 // How long stop() takes at most, beside the grace.
 inline constexpr auto kStopPatience = 10 * kj::SECONDS;
-inline constexpr auto kMostStopping = 3 * kStopPatience;
+inline constexpr auto kMostStopping = 5 * kStopPatience;
 
 // Lives on the thread of its event loop, in a process without other threads. SIGCHLD must be captured by the
 // port (kj::UnixEventPort::captureChildExit) before it is made.
@@ -40,8 +40,8 @@ class Supervisor final : private kj::TaskSet::ErrorHandler {
   // SIGHUP to every process, the master first: what it reads again is there when others ask it.
   void hangUp() const;
 
-  // SIGTERM to every process, agents first, the master last, so that what ends is still recorded; SIGKILL to
-  // what is there after ten seconds, to monitors after `grace` more.
+  // SIGTERM to every process, agents first, masters last and then their etcd, so that what ends is still
+  // recorded; SIGKILL to what is there after ten seconds, to monitors after `grace` more.
   kj::Promise<void> stop(kj::Duration grace);
 
  private:

@@ -208,10 +208,14 @@ Status MemoryEtcd::watch(const Range& range, Duration atMost,
             {!version.value, {key->first, version.value.value_or(""), version.created, version.modified}});
       }
     }
+    // Who is told may ask something.
+    lock.unlock();
     for (const auto& [revision, of] : events) {
       if (!take(of, revision)) return {};
       next = revision + 1;
     }
+    lock.lock();
+    if (!events.empty()) continue;
     if (changed_.wait_until(lock, until) == std::cv_status::timeout) return {};
   }
 }

@@ -25,6 +25,9 @@ bool isTcp(const std::string& address);
 // What is sent there never leaves this machine: a Unix socket, or a loopback address by its usual names.
 bool staysOnThisMachine(const std::string& address);
 
+// Of one cluster, that a peer is told of.
+inline constexpr size_t kMaxMasters = 16;
+
 // Comma-separated addresses to connect to; each is checked. Empty parts are Invalid.
 Result<std::vector<std::string>> parseAddresses(const std::string& list);
 

@@ -1,12 +1,15 @@
-// Keeps a connection to a peer that may come and go.
+// Keeps a connection to a peer that may come and go, and that may be at one of several addresses.
 #pragma once
 
 #include <kj/function.h>
 
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/base/result.h"
+#include "core/base/rng.h"
 #include "rpc/connection.h"
 
 namespace tarcil {
@@ -17,13 +20,18 @@ struct Attached {
   kj::Promise<void> fault = kj::NEVER_DONE;
 };
 
+using Attach =
+    kj::Function<kj::Promise<Attached>(capnp::Capability::Client peer, const std::string& address)>;
+using Lost = kj::Function<void(const Error& why, const std::string& address)>;
+
 // Connects to whom is expected there, hands the peer's bootstrap capability to `attach`, and waits for the
 // connection to end or to be dropped. Whenever that happens, or connecting or attaching fails, tells `lost`
-// why and tries again, after 20 ms at first and up to 1 s, from 20 ms again after a connection that ended by
-// itself. Runs until dropped; never resolves.
-kj::Promise<void> keepLinked(Net net, std::string address,
-                             kj::Function<kj::Promise<Attached>(capnp::Capability::Client)> attach,
-                             kj::Function<void(const Error&)> lost, Expected whom = {});
+// why and tries the next address: all of them without a pause, and again after one of 20 ms at first and up
+// to 1 s (400 ms where there are several, one of which is to answer soon), of which a random part of up to
+// half is left out so that peers do not come all at once; from 20 ms again after a connection that ended by
+// itself. Runs until dropped; never resolves. Requires: there is an address.
+kj::Promise<void> keepLinked(Net net, std::vector<std::string> addresses, Rng rng, Attach attach, Lost lost,
+                             Expected whom = {});
 
 // So that an outage of a peer is told once and not with every try: of what `lost` says, the first word of
 // each outage counts, and a word of another kind (the peer is there now, and refuses).

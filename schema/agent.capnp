@@ -86,6 +86,10 @@ interface ClientPort {
   readResult @13 (id :Data, task :UInt32, allocation :UInt64, path :Text, offset :UInt64) -> (content :Data) $Types.forReaders;
   # Some bytes (at most 1 MiB) of a file that resultFiles lists, from `offset` on; none at its end. Fails as NotFound when the
   # file is gone, as Conflict where the task's last attempt is another one than `allocation` by now. Reads only.
+
+  masters @14 () -> (masters :List(Master.MasterStanding)) $Types.forReaders;
+  # Of each master that the agent was told of what it says of itself, in that order; of one that does not answer within a
+  # second the address alone, with a pid of 0. Reads only.
 }
 
 interface Upload {

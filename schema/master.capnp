@@ -15,16 +15,32 @@ using People = import "people.capnp";
 
 interface MasterGate {
   login @0 (token :Text) -> (caller :Types.Caller, user :UserPort, agent :AgentPort, monitor :MonitorPort,
-                             cluster :Text, epoch :UInt64);
+                             cluster :Text, epoch :UInt64, term :UInt64);
   # Of the ports, only the one of the token's role is set: submit and operate get `user`. A wrong token fails as Denied.
   # `cluster` and `epoch` name the cluster. A repeat gives another session. Of a peer with a certificate the token does not
   # count: it is let in as the role of that, and only under its name. One that was revoked fails as Denied. A user's connection
-  # ends when the token no longer holds.
+  # ends when the token no longer holds. `term` rises with each master that leads; 0 where there is only one. A master that stands
+  # by fails this, and renewCertificate, as Unavailable, with a text that begins with not_leader and names who leads.
 
   renewCertificate @1 (request :Text) -> (certificate :Text);
   # For a peer with a certificate, which need not log in: another one for the same role and name. `request` as
   # Members.JoinGate's. Success: on disk; the one before stays good until it expires. Fails as Denied for a peer without a
   # certificate or with one that was revoked, as Exhausted where it has too many. A repeat gives yet another.
+
+  standing @2 () -> (standing :MasterStanding);
+  # Of this master, whether it leads or stands by; before login, too. Reads only.
+}
+
+struct MasterStanding {
+  name @0 :Text;                      # of its machine, for people
+  address @1 :Text;                   # where it listens
+  pid @2 :UInt64;
+  leads @3 :Bool;
+  term @4 :UInt64;                    # of the leader, as this master knows it; 0: of none, or there is only one master
+  since @5 :Int64;                    # wall-clock time from which it has led, or stood by
+  behind @6 :UInt64;                  # microseconds; what a standby holds was the whole state so long ago, at most
+  leader @7 :Text;                    # address of who leads, as this master knows it; empty: nobody
+  hasState @8 :Bool;                  # a standby holds the state, and takes over without loading it
 }
 
 interface AgentPort {
@@ -479,6 +495,11 @@ interface UserPort {
   # so before a dot; 0 and empty: any. Of one file, `file`, at most, 1 MiB of it, so that there may be none, and more to come: go on
   # with `nextFile` and `nextOffset` while `more`, and later for what has come since. `head` and `hash`: the last entry that is
   # stored, 0 where there is none. Fails as Conflict where this master keeps no log. Reads only.
+
+  stepDown @48 (term :UInt64) -> ();
+  # Role operate. The master, where its term is this one, leads no more: what it has answered is on disk, its connections end, and
+  # another one leads at once. In any other term nothing happens, so a repeat does no harm. Fails as Invalid where there is only
+  # one master.
 }
 
 enum CronChange { hold @0; release @1; run @2; remove @3; }

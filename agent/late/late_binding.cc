@@ -168,7 +168,7 @@ void LateBindingAgent::note(const ServerUpdate& update) {
     if (const LateServer* server = servers_.find(update.id)) {
       auto& link = links_[server->address];
       if (link == nullptr)
-        link = std::make_unique<LateLink>(*this, net_, server->address, server->name, token_);
+        link = std::make_unique<LateLink>(*this, net_, server->address, server->name, token_, Rng(rng_()));
       const auto at = std::find(link->serverNames.begin(), link->serverNames.end(), server->name);
       if (at != link->serverNames.end())
         join(*link, static_cast<uint32_t>(at - link->serverNames.begin()), *server);

@@ -53,14 +53,18 @@ class LateLink::Port final : public wire::LateAgentPort::Server {
 };
 
 LateLink::LateLink(LateBindingAgent& agent, Net net, std::string address, const std::string& server,
-                   std::string token)
+                   std::string token, Rng rng)
     : agent_(agent),
       address_(std::move(address)),
       token_(tokenFor(net, address_, token)),
       calls_(*this),
       link_(keepLinked(
-                net, address_, [this](capnp::Capability::Client monitor) { return attach(kj::mv(monitor)); },
-                [this](const Error& error) { lost(error); }, {MemberRole::kMonitor, server})
+                net, {address_}, rng,
+                [this](capnp::Capability::Client monitor, const std::string&) {
+                  return attach(kj::mv(monitor));
+                },
+                [this](const Error& error, const std::string&) { lost(error); },
+                {MemberRole::kMonitor, server})
                 .eagerlyEvaluate(stopsIfFailed("the link to a monitor"))) {}
 
 LateLink::~LateLink() noexcept(false) {

@@ -37,7 +37,7 @@ class LateLink final : private kj::TaskSet::ErrorHandler {
  public:
   // `server`: one that the monitor there stands for.
   LateLink(LateBindingAgent& agent, Net net, std::string address, const std::string& server,
-           std::string token);
+           std::string token, Rng rng);
   ~LateLink() noexcept(false);
 
   const std::string& address() const { return address_; }

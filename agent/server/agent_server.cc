@@ -102,12 +102,13 @@ AgentServer::AgentServer(Net net, const Clock& clock, Rng rng, AgentServerOption
                    [this](uint32_t count) { return leaseNumbers(count); }),
       fairCalls_(kj::refcounted<FairCalls>(net.timer)),
       heard_(clock.now().steady),
-      link_(
-          keepLinked(
-              net, options_.master,
-              [this](capnp::Capability::Client master) { return attach(master.castAs<wire::MasterGate>()); },
-              [this](const Error& error) { lost(error); })
-              .eagerlyEvaluate(stopsIfFailed("the link to the master"))) {}
+      link_(keepLinked(
+                net, options_.masters, Rng(rng_()),
+                [this](capnp::Capability::Client master, const std::string& address) {
+                  return attach(master.castAs<wire::MasterGate>(), address);
+                },
+                [this](const Error& error, const std::string& address) { lost(error, address); })
+                .eagerlyEvaluate(stopsIfFailed("the link to the master"))) {}
 
 wire::AgentGate::Client AgentServer::gate(LetIn letIn) {
   return makeAgentGate(*this, std::move(letIn));
@@ -138,10 +139,12 @@ std::string AgentServer::metrics() {
   return metrics_.set.text();
 }
 
-kj::Promise<Attached> AgentServer::attach(wire::MasterGate::Client master) {
+kj::Promise<Attached> AgentServer::attach(wire::MasterGate::Client master, const std::string& address) {
   auto login = master.loginRequest();
-  login.setToken(text(tokenFor(net_, options_.master, options_.token)));
-  return login.send().then([this](auto&& response) {
+  login.setToken(text(tokenFor(net_, address, options_.token)));
+  return login.send().then([this, address](auto&& response) {
+    requireOk(term_.take(response.getTerm(), address));
+    master_ = address;
     cluster_ = text(response.getCluster());
     if (!response.hasAgent()) {
       kj::throwFatalException(toException(denied("the token is not an agent's")));
@@ -179,14 +182,14 @@ Attached AgentServer::attached(wire::AgentPort::Client port, const agent::Event&
   attached_ = isAttaching_ = true;
   outage_.end();
   dispatch(event);
-  spdlog::info("attached to the master at {} (epoch {})", options_.master, logic_.epoch());
+  spdlog::info("attached to the master at {} (epoch {})", master_, logic_.epoch());
   auto early = std::move(early_);
   early_.clear();
   for (const agent::Event& news : early) dispatch(news);
   return Attached{kj::mv(fault.promise)};
 }
 
-void AgentServer::lost(const Error& error) {
+void AgentServer::lost(const Error& error, const std::string& address) {
   if (error.code == ErrorCode::kDenied || error.code == ErrorCode::kInvalid) {
     refused_(error);
     return;
@@ -194,8 +197,7 @@ void AgentServer::lost(const Error& error) {
   early_.clear();
   port_ = nullptr;
   const bool isRefused = error.code == ErrorCode::kConflict;
-  problem_ =
-      "the master at " + options_.master + (isRefused ? " refuses: " : " is out of reach: ") + error.message;
+  problem_ = "the master at " + address + (isRefused ? " refuses: " : " is out of reach: ") + error.message;
   logins_.unlinked(problem_);
   if (outage_.begins(error)) spdlog::warn("{}; trying again", problem_);
   if (!attached_) return;

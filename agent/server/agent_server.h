@@ -10,6 +10,7 @@
 #include "agent/late/late_binding.h"
 #include "agent/logic/agent_logic.h"
 #include "agent/server/agent_metrics.h"
+#include "agent/server/master_list.h"
 #include "agent/server/monitor_client.h"
 #include "agent/server/user_calls.h"
 #include "agent/server/user_logins.h"
@@ -18,6 +19,7 @@
 #include "env/stop.h"
 #include "rpc/connection.h"
 #include "rpc/fair_calls.h"
+#include "rpc/highest_term.h"
 #include "rpc/link.h"
 #include "rpc/requests.h"
 #include "schema/agent.capnp.h"
@@ -26,10 +28,10 @@
 namespace tarcil {
 
 struct AgentServerOptions {
-  std::string name;     // of this agent in the cluster; two processes of one name take turns
-  std::string address;  // where clients reach it
-  std::string master;   // address
-  std::string token;    // role agent
+  std::string name;                  // of this agent in the cluster; two processes of one name take turns
+  std::string address;               // where clients reach it
+  std::vector<std::string> masters;  // addresses, of which one leads
+  std::string token;                 // role agent
   AgentOptions logic;
   LateBindingOptions lateBinding{};
   bool vouches = false;  // for users of this machine
@@ -67,6 +69,11 @@ class AgentServer final {
   UserCalls& userCalls() { return userCalls_; }
   kj::Timer& timer() { return timer_; }
   const std::string& cluster() const { return cluster_; }
+  const std::vector<std::string>& masters() const { return options_.masters; }
+  // As ClientPort.masters says.
+  kj::Promise<void> tellMasters(capnp::List<wire::MasterStanding>::Builder to) {
+    return askStandings(net_, options_.masters, to);
+  }
 
   // One message of the master's feed. Returns whether the copy differed from its checksum and was dropped.
   bool takeUpdate(wire::AgentFeed::UpdateParams::Reader update);
@@ -80,11 +87,11 @@ class AgentServer final {
  private:
   // Another process speaks for the agent.
   void superseded();
-  kj::Promise<Attached> attach(wire::MasterGate::Client master);
+  kj::Promise<Attached> attach(wire::MasterGate::Client master, const std::string& address);
   kj::Promise<Attached> listed(wire::AgentPort::Client port, const agent::Event& event, bool more);
   kj::Promise<JobNumber> leaseNumbers(uint32_t count);
   Attached attached(wire::AgentPort::Client port, const agent::Event& event);
-  void lost(const Error& error);
+  void lost(const Error& error, const std::string& address);
   void dispatch(const agent::Event& event);
   void carryOut(agent::SendPiece& action);
   void carryOut(agent::SendCommit& action);
@@ -122,6 +129,8 @@ class AgentServer final {
   MonotonicTime heard_;              // the latest news of the feed; before the first, the start
   std::vector<agent::Event> early_;  // news that came before the answer to attach
   std::string cluster_;
+  HighestTerm term_;
+  std::string master_;  // address of the one that is attached to, or was last
 
   Outage outage_;                                       // of the master
   std::string problem_ = "the master is out of reach";  // as known last, while the link does not stand

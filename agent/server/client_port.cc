@@ -117,6 +117,11 @@ class ClientPortImpl final : public UserPortServer<wire::ClientPort> {
     });
   }
 
+  kj::Promise<void> masters(MastersContext context) override {
+    return server_.tellMasters(
+        context.getResults().initMasters(static_cast<uint32_t>(server_.masters().size())));
+  }
+
   kj::Promise<void> readResult(ReadResultContext context) override {
     auto params = context.getParams();
     auto locate = master_.locateRequest();

@@ -10,6 +10,7 @@
 #include "cli/output/table.h"
 #include "cli/tarcild/commands.h"
 #include "cli/tarcild/etcd_options.h"
+#include "cli/tarcild/masters.h"
 #include "core/base/failure.h"
 #include "env/clock.h"
 #include "master/store/etcd/etcd_reading.h"
@@ -268,7 +269,7 @@ int exportStore(MoveFlags& flags) {
   flags.etcd.store.leadership = {.who = whoLeads("(exports the store)"), .lease = std::chrono::seconds(10)};
   const MonotonicTime until = systemClock().now().steady + kLeaseIsOver;
   const auto store = EtcdStore::open(*client, flags.etcd.store, systemClock(), rng,
-                                     [until]() { return systemClock().now().steady < until; });
+                                     {.goesOn = [until]() { return systemClock().now().steady < until; }});
   if (!store && store.error().code == ErrorCode::kUnavailable) {
     throw badInput("--etcd: a master leads under " + flags.etcd.store.prefix +
                    "; stop all masters first, or copy the store with `tarcil master backup`");
@@ -317,21 +318,23 @@ void addExport(CLI::App& master) {
 }  // namespace
 
 void addMaster(CLI::App& app) {
-  addGroup(
-      app, "master",
-      {"master COMMAND ...", summaryOf("master"),
-       "The master keeps the cluster's state in the store: a folder, or etcd. `tarcil serve master` runs a"
-       " master.",
-       "  tarcil master backup /backups/monday\n"
-       "  tarcil master check /backups/monday\n",
-       ""},
-      [](CLI::App& master) {
-        addBackup(master);
-        addRestore(master);
-        addCheck(master);
-        addImport(master);
-        addExport(master);
-      });
+  addGroup(app, "master",
+           {"master COMMAND ...", summaryOf("master"),
+            "The master keeps the cluster's state in the store: a folder, or etcd, on which several masters "
+            "may be, "
+            "one of which leads. `tarcil serve master` runs a master.",
+            "  tarcil master backup /backups/monday\n"
+            "  tarcil master check /backups/monday\n",
+            ""},
+           [](CLI::App& master) {
+             addMasterList(master);
+             addMasterStepDown(master);
+             addBackup(master);
+             addRestore(master);
+             addCheck(master);
+             addImport(master);
+             addExport(master);
+           });
 }
 
 }  // namespace tarcil

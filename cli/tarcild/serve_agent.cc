@@ -33,7 +33,9 @@ void addOptions(CLI::App& command, Agent& agent) {
              "Folder with the identity that `tarcil join` made: it says who this is, and where the master "
              "is. Default: as for other commands.");
   table.text("--name", flags.name, "NAME", "Name of this agent in the cluster. Default: the identity's.");
-  table.text("--master", flags.master, "ADDR", "Address of the master. Default: the identity's.");
+  table.texts("--master", flags.masters, "ADDR[,ADDR]",
+              "Addresses of all masters, of which the one that leads is found. May be repeated. Default: the "
+              "identity's.");
   table.text("--token-file", flags.tokenFile, "FILE",
              "File with a token of role agent, where there is no identity.");
   table.text("--listen", flags.listen, "ADDR", "host:port or unix:PATH for users.").required();

@@ -14,7 +14,8 @@ constexpr const char* kMasterExits =
     "  0  stopped by SIGTERM or SIGINT\n"
     "  1  could not go on (for instance no memory left): nothing answered is lost\n"
     "  2  bad arguments, or a file or folder that cannot be used\n"
-    "  4  a write to the store failed, or may have: nothing answered is lost\n";
+    "  4  a write to the store failed, or may have, or another master may lead:\n"
+    "     nothing answered is lost\n";
 
 struct Master {
   explicit Master(CLI::App& command) : table(command) {}
@@ -54,6 +55,10 @@ void addPlaces(Master& master) {
   table.text("--join", master.flags.join, "ADDR",
              "host:port for machines that join, where the cluster has an authority. Default: as `tarcil "
              "init` was told.");
+  table.texts(
+      "--masters", master.flags.masters, "ADDR[,ADDR]",
+      "Addresses of all masters, this one among them, as machines that join are told. May be repeated. "
+      "Default: this one's.");
   table.duration(
       "--certificate-life", master.flags.certificateLife,
       "How long certificates are good that it makes; roles renew theirs at two thirds of that: 3s to 365d.",
@@ -70,6 +75,8 @@ void addPlaces(Master& master) {
                  "gives no less than one and "
                  "a half of its election timeouts.",
                  {std::chrono::seconds(1), std::chrono::minutes(5)});
+  table.duration("--etcd-wait", master.flags.etcd.store.firstAnswer,
+                 "How long etcd may take to answer at the start, as where both start with the machine.");
   table.flag("--etcd-new", master.flags.etcd.store.mayBegin,
              "Begin a new store in etcd where there is none under the prefix.");
   table.texts(
@@ -176,7 +183,8 @@ void addServeMaster(CLI::App& serve) {
        "Keeps the one resilient copy of the shared state in RocksDB, or in etcd, takes the commits of "
        "agents, and "
        "answers only what is stored. It may be killed at any moment; started again on the same store, it "
-       "continues. With --etcd another one may wait to go on in its place.\n\n"
+       "continues. With --etcd any number may run, each at an address of its own, of which one leads and the "
+       "others stand by.\n\n"
        "Tokens are read at the start and again at SIGHUP, one a line: TOKEN USER ROLE [RUN-AS,...], where "
        "ROLE is submit, "
        "operate, agent or monitor and RUN-AS the system users that jobs may run as, the default first. The "

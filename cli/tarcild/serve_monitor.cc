@@ -122,7 +122,9 @@ void addServer(CLI::App& command, Monitor& monitor) {
   MonitorFlags& flags = monitor.flags;
   table.text("--name", flags.name, "NAME",
              "Name of the server, unique in the cluster. Default: the identity's.");
-  table.text("--master", flags.master, "ADDR", "Address of the master. Default: the identity's.");
+  table.texts("--master", flags.masters, "ADDR[,ADDR]",
+              "Addresses of all masters, of which the one that leads is found. May be repeated. Default: the "
+              "identity's.");
   table.text("--token-file", flags.tokenFile, "FILE",
              "File with a token of role monitor, where there is no identity.");
   table.text("--listen", flags.listen, "ADDR", "host:port or unix:PATH for agents.").required();

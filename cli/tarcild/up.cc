@@ -254,6 +254,10 @@ int detach(const UpFlags& flags, const LocalCluster& cluster) {
 
 // What cannot work is said before anything is started.
 void check(const UpFlags& flags) {
+  if (flags.plan.masters > 1 && flags.plan.etcd.empty()) {
+    throw badInput("--masters: several masters keep the store in etcd; add --etcd " +
+                   std::string(kLocalEtcd) + ", or the URLs of one");
+  }
   if (flags.plan.letsAllIn) {
     if (const Status reachable = checkReachable(flags.plan.data); !reachable)
       throw badInput("--users: " + reachable.error().message);
@@ -424,6 +428,7 @@ void addUp(CLI::App& app) {
        "With several servers on one machine, resource units share its cores.",
        "  tarcil up\n"
        "  tarcil up --detach --servers 4 --rus 8 --agents 2\n"
+       "  tarcil up --masters 3 --etcd local\n"
        "  tarcil up --detach --emulate servers.yaml\n",
        "  0  the cluster is up (--detach), or was up and has been stopped\n"
        "  1  a role did not start; the message has the end of its log\n"
@@ -458,6 +463,18 @@ void addUp(CLI::App& app) {
         command.add_option("--rus", flags->plan.rus, "Resource units of each. Default: one per core")
             ->check(wholeNumber(1, kMaxRusPerServer))
             ->type_name("N");
+        command
+            .add_option(
+                "--masters", flags->plan.masters,
+                "Masters, of which one leads and the others stand by; more than one need --etcd. Default: 1")
+            ->check(wholeNumber(1, kMaxMasters))
+            ->type_name("N");
+        command
+            .add_option(
+                "--etcd", flags->plan.etcd,
+                "Keep the store in the etcd at these URLs, or in one of three members that is started, "
+                "supervised and stopped with the cluster (local). Default: in a folder")
+            ->type_name("local|URL[,URL]");
         command.add_option("--agents", flags->plan.agents, "Agents. Default: 1")
             ->check(wholeNumber(1, 64))
             ->type_name("N");

@@ -16,7 +16,7 @@ int serveAgent(const AgentFlags& asGiven) {
     flags.data = absolutePath(flags.data);
     identity = readRoleIdentity(flags.data, MemberRole::kAgent);
   }
-  complete(identity, MemberRole::kAgent, flags.name, flags.master, flags.tokenFile);
+  complete(identity, MemberRole::kAgent, flags.name, flags.masters, flags.tokenFile);
   const std::string token = readToken(flags.tokenFile);
   requireAddress("--listen", flags.listen, AddressUse::kListen);
   if (flags.vouch && isTcp(flags.listen)) {
@@ -24,16 +24,15 @@ int serveAgent(const AgentFlags& asGiven) {
                    " is no Unix socket, and nothing says who is at the other end; write --listen unix:PATH");
   }
   addressToDial(flags.listen, flags.advertise);
-  requireAddress("--master", flags.master, AddressUse::kConnect);
   RoleProcess process("agent " + flags.name, flags.role, identity.credentials);
-  process.requireSafe("--master", flags.master);
+  for (const std::string& master : flags.masters) process.requireSafe("--master", master);
   process.allowManyPeers();
   const Net net = process.net();
   Listener listener = process.listen(flags.listen);
   if (flags.vouch) openToAll(listener);
   AgentServer server(
       net, systemClock(), process.rng(),
-      {flags.name, addressToDial(listener.address, flags.advertise), flags.master, token, flags.options,
+      {flags.name, addressToDial(listener.address, flags.advertise), flags.masters, token, flags.options,
        flags.lateBinding, flags.vouch},
       [&process](const Error& error) {
         process.fail(exitCodeOf(error.code), "the master refuses: " + error.message);
@@ -43,7 +42,7 @@ int serveAgent(const AgentFlags& asGiven) {
     server.logins().forget();
     spdlog::info("SIGHUP: the master is asked about each token anew");
   });
-  const auto renewal = keepFresh(process, flags.data, identity, askMaster(net, flags.master));
+  const auto renewal = keepFresh(process, flags.data, identity, askMaster(net, flags.masters));
   process.serveMetrics([&server]() { return server.metrics(); });
   auto serving = serve(
       net.timer, kj::mv(listener.receiver), [&server](LetIn letIn) { return server.gate(std::move(letIn)); },

@@ -7,13 +7,16 @@
 #include "core/base/failure.h"
 #include "deploy/roles/role_identity.h"
 #include "deploy/roles/roles.h"
+#include "deploy/roles/standby.h"
 #include "env/clock.h"
 #include "env/user_name.h"
 #include "master/logic/startup.h"
 #include "master/server/join_gate.h"
+#include "master/server/leadership_metrics.h"
 #include "master/server/master_ports.h"
 #include "master/server/read_only_gate.h"
 #include "master/server/registrar.h"
+#include "master/server/standby_gate.h"
 #include "master/store/drop_jobs.h"
 #include "master/store/etcd/etcd_store.h"
 #include "master/store/rocks/next_store.h"
@@ -96,17 +99,10 @@ std::unique_ptr<Store> openInFolder(const MasterFlags& flags) {
   return std::move(*store);
 }
 
-// Waits until this master leads; nullptr where it was told to stop before that. From then on it ends at once
-// when it does not lead any more.
-std::unique_ptr<Store> openInEtcd(RoleProcess& process, const MasterFlags& flags, etcd::Client& client) {
-  EtcdStoreOptions options = flags.etcd.store;
-  options.leadership.who = whoLeads(flags.listen);
-  Rng rng = process.rng();
-  spdlog::info("the store is in etcd under {}; waits until no other master leads", options.prefix);
-  auto store =
-      EtcdStore::open(client, options, systemClock(), rng, [&process]() { return !process.isToldToStop(); });
+// What came of the wait. From then on the process ends at once when it does not lead any more.
+std::unique_ptr<EtcdStore> takeStore(RoleProcess& process, Standby& standby) {
+  auto& store = standby.store();
   if (!store.ok()) {
-    if (process.isToldToStop()) return nullptr;
     throw Failure(store.error().code == ErrorCode::kInternal ? kExitFailed : kExitBadInput,
                   "--etcd: " + store.error().message);
   }
@@ -117,10 +113,14 @@ std::unique_ptr<Store> openInEtcd(RoleProcess& process, const MasterFlags& flags
   return std::move(*store);
 }
 
-// 0 of a store in a folder.
-uint64_t termOf(Store& store) {
-  auto* const inEtcd = dynamic_cast<EtcdStore*>(&store);
-  return inEtcd == nullptr ? 0 : static_cast<uint64_t>(inEtcd->leadership().term());
+MasterStanding leading(const std::string& address, uint64_t term) {
+  return {.name = hostName(),
+          .address = address,
+          .pid = static_cast<uint64_t>(::getpid()),
+          .leads = true,
+          .term = term,
+          .since = systemClock().now().wall,
+          .leader = address};
 }
 
 // Input files lie in the store too: they leave room in etcd for the rest.
@@ -186,55 +186,99 @@ int serveMaster(const MasterFlags& asGiven) {
   RoleProcess process("master", flags.role, identity.credentials);
   process.allowManyPeers();
   const bool isReadOnly = flags.options.readOnly;
-  const std::unique_ptr<etcd::Client> etcd = flags.etcd.isGiven() ? openEtcd(flags.etcd) : nullptr;
-  if (etcd != nullptr) boundFiles(flags.options, flags.etcd.store.quota);
-  const std::unique_ptr<Store> store =
-      etcd != nullptr ? openInEtcd(process, flags, *etcd) : openInFolder(flags);
-  if (store == nullptr) return kExitDone;
+  const std::vector<std::string> masters = addressesIn("--masters", flags.masters);
+  const Net net = process.net();
+  std::unique_ptr<etcd::Client> etcd;
+  std::unique_ptr<Standby> standby;
+  std::unique_ptr<Store> store;
+  std::unique_ptr<MasterServer> server;
+  const auto greet = [&server, &standby, isReadOnly](LetIn letIn) -> capnp::Capability::Client {
+    if (server == nullptr) return makeStandbyGate([&standby]() { return standby->standing(); });
+    if (isReadOnly) return makeReadOnlyGate(makeMasterGate(*server, std::move(letIn)));
+    return makeMasterGate(*server, std::move(letIn));
+  };
+  EtcdStore* inEtcd = nullptr;
+  LeadershipMetrics leadership;
+  process.serveMetrics([&]() -> kj::Promise<std::string> {
+    if (server == nullptr) return leadership.text(standby->standing(), {});
+    const auto journal = inEtcd != nullptr ? inEtcd->journalLength() : EtcdStore::JournalLength();
+    std::string more = leadership.text(server->standing(), {journal.batches, journal.bytes});
+    return server->metrics().then([more = std::move(more)](std::string&& text) { return text + more; });
+  });
+  std::string address;
+  kj::Promise<void> accepting = nullptr;
+  const auto accept = [&]() {
+    Listener listener = process.listen(flags.listen);
+    address = listener.address;
+    accepting = serve(net.timer, kj::mv(listener.receiver), greet, net.security).eagerlyEvaluate(nullptr);
+  };
+  uint64_t term = 0;
+  if (flags.etcd.isGiven()) {
+    etcd = openEtcd(flags.etcd);
+    boundFiles(flags.options, flags.etcd.store.quota);
+    accept();
+    EtcdStoreOptions options = flags.etcd.store;
+    options.leadership.who = whoLeads(address);
+    options.followsWhileWaiting = true;
+    spdlog::info("the store is in etcd under {}; waits until no other master leads", options.prefix);
+    standby = std::make_unique<Standby>(*etcd, options, process.rng(), address);
+    const auto standingBy =
+        standby->standsBy().then([&process]() { process.ready(); }).eagerlyEvaluate(nullptr);
+    if (!process.waitFor(standby->decided())) return kExitDone;
+    auto leads = takeStore(process, *standby);
+    inEtcd = leads.get();
+    term = static_cast<uint64_t>(leads->leadership().term());
+    store = std::move(leads);
+  } else {
+    store = openInFolder(flags);
+  }
   auto contents = store->load();
   if (!contents.ok()) throw Failure(kExitFailed, contents.error().message);
   const std::unique_ptr<AuditTrail> trail =
-      isReadOnly ? nullptr : openAudit(flags, std::move(contents->audit), termOf(*store));
+      isReadOnly ? nullptr : openAudit(flags, std::move(contents->audit), term);
   dropJobs(*store, *contents, flags.dropJobs, trail.get());
   if (const Status fits = master::requireRoom(flags.options, *contents); !fits) {
     throw badInput((etcd != nullptr ? flags.etcd.urls : flags.store) + ": " + fits.error().message);
   }
-  Listener listener = process.listen(flags.listen);
-  const Net net = process.net();
+  if (etcd == nullptr) accept();
 
-  MasterServer server(
+  server = std::make_unique<MasterServer>(
       net, systemClock(), process.rng(), *store, std::move(*contents), std::move(*tokens), flags.options,
       [&process](const Error& error) {
         process.die(kExitNotStored, error.message + "; the master stops: nothing answered is lost");
       },
       trail.get());
-  server.note(entryOfStart("master.start", "master at " + flags.listen));
+  server->note(entryOfStart("master.start", "master at " + flags.listen));
+  kj::Maybe<kj::Function<void()>> stepDown;
+  if (etcd != nullptr) {
+    stepDown = [&process]() {
+      process.fail(kExitNotStored, "has stepped down; it stands by when it is started again");
+    };
+  }
+  if (etcd != nullptr) server->reads().onThread();
+  server->setStanding(leading(address, term), kj::mv(stepDown));
   std::unique_ptr<Registrar> registrar;
   std::unique_ptr<CertificateRenewal> renewal;
   if (authority && !isReadOnly) {
     const std::string& known = identity.addresses.master;
-    registrar = std::make_unique<Registrar>(
-        server, systemClock(),
-        RegistrarOptions{*authority, flags.certificateLife, known.empty() ? listener.address : known});
-    server.setRegistrar(*registrar);
+    registrar = std::make_unique<Registrar>(*server, systemClock(),
+                                            RegistrarOptions{*authority, flags.certificateLife,
+                                                             !masters.empty() ? listOf(masters)
+                                                             : known.empty()  ? address
+                                                                              : known});
+    server->setRegistrar(*registrar);
     renewal = keepFresh(process, flags.data, identity, [&registrar, &identity](const std::string& request) {
       return registrar->renew(identity.facts->identity, request, "");
     });
   }
-  process.onHangup([&file = flags.tokens, &server]() { readTokensAgain(file, server); });
-  process.serveMetrics([&server]() { return server.metrics(); });
-  const auto greet = [&server, isReadOnly](LetIn letIn) -> capnp::Capability::Client {
-    if (isReadOnly) return makeReadOnlyGate(makeMasterGate(server, std::move(letIn)));
-    return makeMasterGate(server, std::move(letIn));
-  };
-  auto accepting = serve(net.timer, kj::mv(listener.receiver), greet, net.security);
+  process.onHangup([&file = flags.tokens, &server]() { readTokensAgain(file, *server); });
   if (registrar != nullptr) {
     accepting = accepting.exclusiveJoin(serveHere(process, flags, greet))
                     .exclusiveJoin(serveJoining(process, flags, *registrar));
   }
   // A new store's first records are on disk before anybody is told that the master is there.
   auto listed = registrar != nullptr && identity.facts ? registrar->note(*identity.facts) : kj::READY_NOW;
-  auto serving = listed.then([&server]() { return server.synced(); })
+  auto serving = listed.then([&server]() { return server->synced(); })
                      .then([&process, accepting = kj::mv(accepting)]() mutable {
                        process.ready();
                        return kj::mv(accepting);

@@ -127,7 +127,7 @@ int serveWith(RoleProcess& process, MonitorServer& server, Executor& executor,
     server.forgetLogins();
     spdlog::info("SIGHUP: the master is asked about each token anew");
   });
-  const auto renewal = keepFresh(process, flags.data, identity, askMaster(process.net(), flags.master));
+  const auto renewal = keepFresh(process, flags.data, identity, askMaster(process.net(), flags.masters));
   process.serveMetrics([&server]() { return server.metrics(); });
   auto serving = serve(
       process.net().timer, kj::mv(listener.receiver),
@@ -138,13 +138,13 @@ int serveWith(RoleProcess& process, MonitorServer& server, Executor& executor,
 }
 
 MonitorServerOptions serverOptions(const MonitorFlags& flags) {
-  return {identityIn(flags.data), flags.master, readToken(flags.tokenFile)};
+  return {identityIn(flags.data), flags.masters, readToken(flags.tokenFile)};
 }
 
 int serveEmulated(const MonitorFlags& flags, const RoleIdentity& identity) {
   const EmulatedServers emulated = requireInput(readServersFile(flags.emulate));
   RoleProcess process("monitor " + flags.name, flags.role, identity.credentials);
-  process.requireSafe("--master", flags.master);
+  for (const std::string& master : flags.masters) process.requireSafe("--master", master);
   const Net net = process.net();
   Listener listener = process.listen(flags.listen);
   MonitorServer server(
@@ -176,7 +176,7 @@ int serveEmulated(const MonitorFlags& flags, const RoleIdentity& identity) {
 int serveContainers(const MonitorFlags& flags, const RoleIdentity& identity) {
   const std::vector<uint32_t> cores = requireInput(coresToUse(flags.cores));
   RoleProcess process("monitor " + flags.name, flags.role, identity.credentials);
-  process.requireSafe("--master", flags.master);
+  for (const std::string& master : flags.masters) process.requireSafe("--master", master);
   const Net net = process.net();
   Listener listener = process.listen(flags.listen);
   const CpuTopology topology = cpuTopology("/sys", cores);
@@ -277,10 +277,9 @@ int serveMonitor(const MonitorFlags& asGiven) {
   flags.data = absolutePath(flags.data);
   flags.emulate = absolutePath(flags.emulate);
   const RoleIdentity identity = readRoleIdentity(flags.data, MemberRole::kMonitor);
-  complete(identity, MemberRole::kMonitor, flags.name, flags.master, flags.tokenFile);
+  complete(identity, MemberRole::kMonitor, flags.name, flags.masters, flags.tokenFile);
   requireAddress("--listen", flags.listen, AddressUse::kListen);
   addressToDial(flags.listen, flags.advertise);
-  requireAddress("--master", flags.master, AddressUse::kConnect);
   makeDataFolder(flags.data);
   return flags.emulate.empty() ? serveContainers(flags, identity) : serveEmulated(flags, identity);
 }

@@ -189,10 +189,10 @@ void RoleProcess::die(int exitCode, const std::string& why) {
   ::_exit(exitCode);
 }
 
-bool RoleProcess::isToldToStop() const {
-  sigset_t pending;
-  ::sigpending(&pending);
-  return ::sigismember(&pending, SIGTERM) == 1 || ::sigismember(&pending, SIGINT) == 1;
+bool RoleProcess::waitFor(kj::Promise<void> awaited) {
+  return awaited.then([]() { return true; })
+      .exclusiveJoin(untilSignalled().then([](int) { return false; }))
+      .wait(io_.waitScope);
 }
 
 int RoleProcess::run(kj::Promise<void> serving) {

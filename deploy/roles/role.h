@@ -85,8 +85,9 @@ class RoleProcess final {
   // What it does before that, where the role has an identity.
   void onReread(std::function<void()> act) { reread_ = std::move(act); }
 
-  // Whether SIGTERM or SIGINT has come, which run() will heed: for who waits long before it.
-  bool isToldToStop() const;
+  // Runs the loop until `awaited` resolves; false where SIGTERM or SIGINT comes before that. For who waits
+  // before it serves.
+  bool waitFor(kj::Promise<void> awaited);
 
   // Runs the loop until `serving` fails, fail() is called, or SIGTERM or SIGINT comes (exit code 0).
   int run(kj::Promise<void> serving);

@@ -35,6 +35,24 @@ kj::Duration toKj(Duration duration) {
   return duration.count() * kj::MICROSECONDS;
 }
 
+// At this one of the masters, or at the next where that is out of reach or does not lead. `masters` outlives
+// the promise.
+kj::Promise<std::string> askFrom(Net net, const std::vector<std::string>& masters, size_t first,
+                                 const std::string& request) {
+  auto asked = connect(net, masters[first]).then([request](kj::Own<Connection>&& connection) {
+    auto call = connection->bootstrap().castAs<wire::MasterGate>().renewCertificateRequest();
+    call.setRequest(convert::text(request));
+    return call.send()
+        .then([](auto&& answer) { return convert::text(answer.getCertificate()); })
+        .attach(kj::mv(connection));
+  });
+  return asked.catch_([net, &masters, first, request](kj::Exception&& exception) -> kj::Promise<std::string> {
+    const bool isAway = fromException(exception).code == ErrorCode::kUnavailable;
+    if (!isAway || first + 1 == masters.size()) return kj::mv(exception);
+    return askFrom(net, masters, first + 1, request);
+  });
+}
+
 }  // namespace
 
 RoleIdentity readRoleIdentity(const std::string& data, MemberRole role) {
@@ -56,8 +74,26 @@ RoleIdentity readRoleIdentity(const std::string& data, MemberRole role) {
   return identity;
 }
 
-void complete(const RoleIdentity& identity, MemberRole role, std::string& name, std::string& master,
-              const std::string& tokenFile) {
+std::vector<std::string> addressesIn(const std::string& flag, const std::vector<std::string>& given) {
+  std::vector<std::string> addresses;
+  for (const std::string& list : given) {
+    const auto parsed = parseAddresses(list);
+    if (!parsed) throw badInput(flag + ": " + parsed.error().message);
+    addresses.insert(addresses.end(), parsed->begin(), parsed->end());
+  }
+  if (addresses.size() > kMaxMasters) {
+    throw badInput(flag + ": " + std::to_string(addresses.size()) + " masters are too many; name " +
+                   std::to_string(kMaxMasters) + " at most");
+  }
+  return addresses;
+}
+
+std::string listOf(const std::vector<std::string>& addresses) {
+  return joined(addresses, ",");
+}
+
+void complete(const RoleIdentity& identity, MemberRole role, std::string& name,
+              std::vector<std::string>& masters, const std::string& tokenFile) {
   const std::string hint = "; or join a cluster first, as `tarcil join --help` says";
   if (identity.facts) {
     const Identity& who = identity.facts->identity;
@@ -69,12 +105,13 @@ void complete(const RoleIdentity& identity, MemberRole role, std::string& name, 
   }
   if (name.empty())
     throw badInput("--name is required: the name of this " + std::string(tarcil::name(role)) + hint);
-  if (master.empty()) master = identity.addresses.master;
-  if (master.empty()) throw badInput("--master is required: the address of the master" + hint);
+  if (masters.empty() && !identity.addresses.master.empty()) masters = {identity.addresses.master};
+  if (masters.empty()) throw badInput("--master is required: the address of the master" + hint);
   if (tokenFile.empty() && !identity.facts) {
     throw badInput("--token-file is required: a file with a token of role " +
                    std::string(tarcil::name(role)) + hint);
   }
+  masters = addressesIn("--master", masters);
 }
 
 void renewIfExpired(const std::string& data, const Authority& authority, Duration life) {
@@ -90,20 +127,12 @@ void renewIfExpired(const std::string& data, const Authority& authority, Duratio
     throw badInput(written.error().message);
 }
 
-AskCertificate askMaster(Net net, std::string master) {
-  return [net, master = std::move(master)](const std::string& request) {
+AskCertificate askMaster(Net net, std::vector<std::string> masters) {
+  return [net, masters = std::move(masters)](const std::string& request) {
     auto tooLate = net.timer.afterDelay(kAnswerTime).then([]() -> std::string {
       kj::throwFatalException(toException({ErrorCode::kUnavailable, "the master does not answer"}));
     });
-    return connect(net, master)
-        .then([request](kj::Own<Connection>&& connection) {
-          auto asked = connection->bootstrap().castAs<wire::MasterGate>().renewCertificateRequest();
-          asked.setRequest(convert::text(request));
-          return asked.send()
-              .then([](auto&& answer) { return convert::text(answer.getCertificate()); })
-              .attach(kj::mv(connection));
-        })
-        .exclusiveJoin(kj::mv(tooLate));
+    return askFrom(net, masters, 0, request).exclusiveJoin(kj::mv(tooLate));
   };
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "deploy/roles/role.h"
 #include "rpc/identity_folder.h"
@@ -22,10 +23,15 @@ struct RoleIdentity {
 // Bad input where it cannot be used, or is another role's.
 RoleIdentity readRoleIdentity(const std::string& data, MemberRole role);
 
-// What the flags leave open: the name, and where the master is, are those of the identity. Bad input where
-// neither says so, where they differ, and where there is neither an identity nor a token.
-void complete(const RoleIdentity& identity, MemberRole role, std::string& name, std::string& master,
-              const std::string& tokenFile);
+// What the flags leave open: the name, and where the masters are, are those of the identity. `masters` is one
+// address each then. Bad input where neither says so, where they differ, where one is no address, and where
+// there is neither an identity nor a token.
+void complete(const RoleIdentity& identity, MemberRole role, std::string& name,
+              std::vector<std::string>& masters, const std::string& tokenFile);
+// Each of the given is one or several addresses with commas between them. Bad input, naming the flag.
+std::vector<std::string> addressesIn(const std::string& flag, const std::vector<std::string>& given);
+// With commas between them.
+std::string listOf(const std::vector<std::string>& addresses);
 
 // A master that was away for long has the authority to make its own certificate anew, for the same key. Bad
 // input where it cannot.
@@ -34,8 +40,8 @@ void renewIfExpired(const std::string& data, const Authority& authority, Duratio
 // Asks for another certificate for a request, and gives it.
 using AskCertificate = kj::Function<kj::Promise<std::string>(const std::string& request)>;
 
-// As a role does, over a connection of its own.
-AskCertificate askMaster(Net net, std::string master);
+// As a role does, over a connection of its own, at the first of the masters that leads.
+AskCertificate askMaster(Net net, std::vector<std::string> masters);
 
 // Has the certificate in `data` replaced at two thirds of its life, and goes on with the new one without a
 // restart; where that fails it is tried again. A certificate that somebody else has put there counts from the

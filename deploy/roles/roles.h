@@ -29,6 +29,7 @@ struct MasterFlags {
   std::string tokens;  // file (rpc/token.h)
   std::string data;    // folder with the authority and the master's identity, if there are any
   std::string join;    // address for new machines; empty: as the identity says, if there is an authority
+  std::vector<std::string> masters;             // as of an agent: what new machines are told; empty: this one
   Duration certificateLife = kCertificateLife;  // of those that it makes
   std::string audit;                            // folder of the audit log
   audit::LogOptions auditLog;
@@ -42,10 +43,10 @@ struct AgentFlags {
   std::string data;  // folder of its identity, if it has one
   std::string name;
   std::string listen;
-  std::string advertise;  // what others are to dial; empty: where it listens
-  std::string master;
-  std::string tokenFile;  // empty: its identity says who it is
-  bool vouch = false;     // for users of this machine, who reach its socket
+  std::string advertise;             // what others are to dial; empty: where it listens
+  std::vector<std::string> masters;  // addresses, one or several with commas between them in each
+  std::string tokenFile;             // empty: its identity says who it is
+  bool vouch = false;                // for users of this machine, who reach its socket
   AgentOptions options;
   LateBindingOptions lateBinding;
 };
@@ -55,11 +56,11 @@ struct MonitorFlags {
   RoleFlags role;
   std::string name;  // of the server
   std::string listen;
-  std::string advertise;  // as of an agent
-  std::string master;
-  std::string tokenFile;  // as of an agent
-  std::string data;       // folder of this monitor alone, and of its identity
-  std::string emulate;    // file of servers that are timers; empty: this machine
+  std::string advertise;             // as of an agent
+  std::vector<std::string> masters;  // as of an agent
+  std::string tokenFile;             // as of an agent
+  std::string data;                  // folder of this monitor alone, and of its identity
+  std::string emulate;               // file of servers that are timers; empty: this machine
   std::string platform = "default";
   std::string rack;
   std::map<std::string, std::string> attributes;

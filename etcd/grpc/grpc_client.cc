@@ -19,13 +19,15 @@ constexpr int kMaxAnswerBytes = 64 << 20;
 
 // The members' stubs; a member is a connection of its own.
 struct Member {
-  Member(const std::shared_ptr<grpc::Channel>& channel)
-      : kv(wire::KV::NewStub(channel)),
+  Member(std::shared_ptr<grpc::Channel> itsChannel)
+      : channel(std::move(itsChannel)),
+        kv(wire::KV::NewStub(channel)),
         watch(wire::Watch::NewStub(channel)),
         lease(wire::Lease::NewStub(channel)),
         maintenance(wire::Maintenance::NewStub(channel)),
         auth(wire::Auth::NewStub(channel)) {}
 
+  std::shared_ptr<grpc::Channel> channel;
   std::unique_ptr<wire::KV::Stub> kv;
   std::unique_ptr<wire::Watch::Stub> watch;
   std::unique_ptr<wire::Lease::Stub> lease;
@@ -257,12 +259,24 @@ class GrpcClient final : public Client {
       const std::lock_guard lock(mutex_);
       token_.clear();
     }
-    const Error error = errorOf(status, access_.urls[at]);
+    const Error error = errorOf(reasonOf(*members_[at], status), access_.urls[at]);
     if (error.code == ErrorCode::kUnavailable) {
       size_t expected = at;
       current_.compare_exchange_strong(expected, (at + 1) % members_.size());
     }
     return error;
+  }
+
+  // Of a connection that was waited for gRPC says that the time is over. Who does not wait is told what is
+  // wrong with it, such as a certificate.
+  static grpc::Status reasonOf(Member& member, const grpc::Status& status) {
+    const bool isLate = status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED;
+    if (!isLate || member.channel->GetState(false) != GRPC_CHANNEL_TRANSIENT_FAILURE) return status;
+    grpc::ClientContext asking;
+    asking.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(100));
+    wire::StatusResponse response;
+    grpc::Status why = member.maintenance->Status(&asking, {}, &response);
+    return why.error_code() == grpc::StatusCode::UNAVAILABLE ? why : status;
   }
 
   grpc::Status identify(Member& member, grpc::ClientContext& context,

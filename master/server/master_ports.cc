@@ -254,13 +254,16 @@ class MonitorPortImpl final : public RolePortServer<wire::MonitorPort> {
           "the input files of job " + toString(id) +
           " come in pieces, which monitors of earlier versions do not ask for; start one of this version"));
     }
-    const auto files = server_.store().filePiece(id, std::max(asked, 1u) - 1);
-    if (!files.ok()) return toException(files.error());
-    if (files->empty()) return toException(noFiles(id));
-    auto results = context.getResults();
-    write(*files, results.initFiles(static_cast<uint32_t>(files->size())));
-    results.setPieces(pieces);
-    return kj::READY_NOW;
+    return server_.reads()
+        .filePiece(id, std::max(asked, 1u) - 1)
+        .then([this, context, id, pieces](FilePiece&& files) mutable {
+          if (files.empty()) kj::throwFatalException(toException(noFiles(id)));
+          auto results = context.getResults();
+          write(files, results.initFiles(static_cast<uint32_t>(files.size())));
+          results.setPieces(pieces);
+          // Reading may have outlasted the lease.
+          return server_.synced();
+        });
   }
 
   kj::Promise<void> authenticate(AuthenticateContext context) override {
@@ -338,6 +341,7 @@ class MasterGateImpl final : public wire::MasterGate::Server {
     const ClusterRecord& cluster = server_.logic().cluster();
     results.setCluster(text(cluster.cluster));
     results.setEpoch(cluster.epoch);
+    results.setTerm(server_.standing().term);
     // The cluster's name is made durable with the store's first batch.
     return server_.synced();
   }
@@ -350,6 +354,12 @@ class MasterGateImpl final : public wire::MasterGate::Server {
         .then([context](std::string&& certificate) mutable {
           context.getResults().setCertificate(text(certificate));
         });
+  }
+
+  kj::Promise<void> standing(StandingContext context) override {
+    write(server_.standing(), context.getResults().initStanding());
+    // Nothing that a deposed master says.
+    return server_.synced();
   }
 
  private:

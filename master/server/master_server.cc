@@ -26,6 +26,9 @@ constexpr auto kMeasurePeriod = 1 * kj::SECONDS;
 // A token that expires lets somebody in for so much longer at most.
 constexpr auto kTokensPeriod = 200 * kj::MILLISECONDS;
 
+// What an answer needs to get into the kernel.
+constexpr auto kAnswersLeave = 20 * kj::MILLISECONDS;
+
 constexpr Duration kLeastTokenLife = std::chrono::seconds(1);
 constexpr Duration kMostTokenLife = std::chrono::days(90);
 
@@ -398,6 +401,24 @@ kj::Promise<void> MasterServer::backup(std::string folder) {
   return synced().then([this, folder = std::move(folder)]() mutable {
     spdlog::info("backs the store up to {}", folder);
     return backups_.take(std::move(folder));
+  });
+}
+
+kj::Promise<void> MasterServer::stepDown(uint64_t term) {
+  if (stepDown_ == nullptr) {
+    return toException(
+        invalid("this cluster has one master, whose store is in a folder: no other one can lead; "
+                "docs/masters.md says "
+                "how several do"));
+  }
+  if (term != standing_.term) return kj::READY_NOW;
+  spdlog::info("steps down, as an operator asks for");
+  return synced().then([this]() {
+    later_.add(timer_.afterDelay(kAnswersLeave).then([this]() {
+      KJ_IF_MAYBE (act, stepDown_) {
+        (*act)();
+      }
+    }));
   });
 }
 

@@ -23,6 +23,8 @@
 #include "master/server/login_watch.h"
 #include "master/server/master_metrics.h"
 #include "master/server/output_gate.h"
+#include "master/server/standing.h"
+#include "master/server/store_reads.h"
 #include "master/server/survey_metrics.h"
 #include "master/server/watchers.h"
 #include "master/store/rocks/backups.h"
@@ -53,7 +55,16 @@ class MasterServer final {
   LoginWatch& logins() { return logins_; }
   // LoginWatch that rest on others end.
   void setTokens(TokenTable tokens);
-  Store& store() { return store_; }
+  StoreReads& reads() { return reads_; }
+  // What is told of this master. `stepDown`, where another one may lead in its place, ends this one: no
+  // answer that has been given is under way by then.
+  void setStanding(MasterStanding standing, kj::Maybe<kj::Function<void()>> stepDown) {
+    standing_ = std::move(standing);
+    stepDown_ = kj::mv(stepDown);
+  }
+  const MasterStanding& standing() const { return standing_; }
+  // As UserPort.stepDown says.
+  kj::Promise<void> stepDown(uint64_t term);
   FairCalls& fairCalls() { return *fairCalls_; }
 
   struct AttachedAgent {
@@ -228,9 +239,12 @@ class MasterServer final {
   kj::Timer& timer_;
   Security* const security_;
   Registrar* registrar_ = nullptr;
+  MasterStanding standing_{.leads = true};
+  kj::Maybe<kj::Function<void()>> stepDown_;
   const Clock& clock_;
   Rng rng_;
   Store& store_;
+  StoreReads reads_{store_};
   TokenTable tokens_;
   LoginWatch logins_{[this](const LoginProof& shown) { return callerOf(shown); }};
   WallTime tokensLooked_{};  // those that expired until then let nobody in any more

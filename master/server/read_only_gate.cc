@@ -23,6 +23,7 @@ class ReadOnlyClientPort final : public wire::ClientPort::Server {
     return kj::READY_NOW;
   }
 
+  kj::Promise<void> masters(MastersContext) override { return kj::READY_NOW; }
   kj::Promise<void> submit(SubmitContext) override { return refusal(); }
   kj::Promise<void> plan(PlanContext) override { return refusal(); }
   kj::Promise<void> lateBinding(LateBindingContext) override { return refusal(); }

@@ -147,16 +147,16 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
   kj::Promise<void> decisions(DecisionsContext context) override {
     const JobId id = readJobId(context.getParams().getId());
     requireVisible(id);
-    return server_.synced().then([this, id, context]() mutable {
-      auto decisions = server_.store().decisions(id);
-      if (!decisions.ok()) kj::throwFatalException(toException(decisions.error()));
-      auto to = context.getResults().initDecisions(static_cast<uint32_t>(decisions->size()));
+    auto read = server_.synced().then([this, id]() { return server_.reads().decisions(id); });
+    return read.then([this, context](std::vector<DecisionRecord>&& decisions) mutable {
+      auto to = context.getResults().initDecisions(static_cast<uint32_t>(decisions.size()));
       std::set<ServerId> servers;
-      for (uint32_t i = 0; i < decisions->size(); ++i) {
-        write((*decisions)[i], to[i]);
-        for (const Candidate& candidate : (*decisions)[i].explanation.best) servers.insert(candidate.server);
+      for (uint32_t i = 0; i < decisions.size(); ++i) {
+        write(decisions[i], to[i]);
+        for (const Candidate& candidate : decisions[i].explanation.best) servers.insert(candidate.server);
       }
       writeNames(servers, context.getResults().initServers(static_cast<uint32_t>(servers.size())));
+      return server_.synced();
     });
   }
 
@@ -467,6 +467,11 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
           results.setHead(told.head.sequence);
           results.setHash(kj::ArrayPtr(told.head.hash.data(), told.head.hash.size()));
         });
+  }
+
+  kj::Promise<void> stepDown(StepDownContext context) override {
+    requireOperator("have the master step down");
+    return server_.stepDown(context.getParams().getTerm());
   }
 
   kj::Promise<void> agents(AgentsContext context) override {

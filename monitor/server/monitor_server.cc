@@ -117,9 +117,11 @@ void MonitorServer::start(Executor& executor, std::vector<ServerFacts> servers) 
   logic_ = std::make_unique<MonitorLogic>(names, recovered, clock_.now(), actions);
   carryOut(actions);
   link_ = keepLinked(
-              net_, options_.master,
-              [this](capnp::Capability::Client master) { return attach(master.castAs<wire::MasterGate>()); },
-              [this](const Error& error) { lost(error); })
+              net_, options_.masters, Rng(rng_()),
+              [this](capnp::Capability::Client master, const std::string& address) {
+                return attach(master.castAs<wire::MasterGate>(), address);
+              },
+              [this](const Error& error, const std::string& address) { lost(error, address); })
               .eagerlyEvaluate(stopsIfFailed("the link to the master"));
 }
 
@@ -358,10 +360,12 @@ std::string MonitorServer::readResult(AllocationId allocation, const std::string
   return std::move(*content);
 }
 
-kj::Promise<Attached> MonitorServer::attach(wire::MasterGate::Client master) {
+kj::Promise<Attached> MonitorServer::attach(wire::MasterGate::Client master, const std::string& address) {
   auto login = master.loginRequest();
-  login.setToken(text(tokenFor(net_, options_.master, options_.token)));
-  return login.send().then([this](auto&& response) {
+  login.setToken(text(tokenFor(net_, address, options_.token)));
+  return login.send().then([this, address](auto&& response) {
+    requireOk(term_.take(response.getTerm(), address));
+    master_ = address;
     if (!response.hasMonitor()) kj::throwFatalException(toException(denied("the token is not a monitor's")));
     wire::MonitorPort::Client port = response.getMonitor();
     auto pages = monitor::attachPages(servers_, logic_->knownTasks());
@@ -402,7 +406,7 @@ Attached MonitorServer::attached(wire::MonitorPort::Client port, const monitor::
   attached_ = takesPressure_ = takesViolations_ = true;
   ++attachments_;
   outage_.end();
-  spdlog::info("attached to the master at {}", options_.master);
+  spdlog::info("attached to the master at {}", master_);
   dispatch(event);
   std::vector<ServerPressure> pressures;
   for (const auto& [server, pressure] : pressures_) pressures.push_back(pressure);
@@ -417,7 +421,7 @@ Attached MonitorServer::attached(wire::MonitorPort::Client port, const monitor::
   return Attached{kj::mv(fault.promise)};
 }
 
-void MonitorServer::lost(const Error& error) {
+void MonitorServer::lost(const Error& error, const std::string& address) {
   if (error.code == ErrorCode::kDenied || error.code == ErrorCode::kInvalid) {
     refused_(error);
     return;
@@ -425,7 +429,7 @@ void MonitorServer::lost(const Error& error) {
   agentTokens_.clear();
   port_ = nullptr;
   if (outage_.begins(error)) {
-    spdlog::warn("the master at {} {}: {}; trying again", options_.master,
+    spdlog::warn("the master at {} {}: {}; trying again", address,
                  error.code == ErrorCode::kConflict ? "refuses" : "is out of reach", error.message);
   }
   if (!attached_) return;

@@ -23,6 +23,7 @@
 #include "monitor/server/monitor_metrics.h"
 #include "monitor/server/output_source.h"
 #include "rpc/connection.h"
+#include "rpc/highest_term.h"
 #include "rpc/link.h"
 #include "rpc/requests.h"
 #include "rpc/wait_list.h"
@@ -32,9 +33,9 @@
 namespace tarcil {
 
 struct MonitorServerOptions {
-  std::string identity;  // random, kept in the data folder
-  std::string master;    // address
-  std::string token;     // role monitor
+  std::string identity;              // random, kept in the data folder
+  std::vector<std::string> masters;  // addresses, of which one leads
+  std::string token;                 // role monitor
 };
 
 // Single-threaded; its ports call it on the event loop.
@@ -124,11 +125,11 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
   Output lateOutput(late::SlotLeaseId lease, Stream stream, uint64_t offset);
 
  private:
-  kj::Promise<Attached> attach(wire::MasterGate::Client master);
+  kj::Promise<Attached> attach(wire::MasterGate::Client master, const std::string& address);
   kj::Promise<Attached> attachMore(wire::MonitorPort::Client port, std::vector<monitor::AttachPage> pages,
                                    monitor::MasterAttached event);
   Attached attached(wire::MonitorPort::Client port, const monitor::MasterAttached& event);
-  void lost(const Error& error);
+  void lost(const Error& error, const std::string& address);
   void logFailedLaunch(AllocationId allocation, const TaskEnd& end);
   void dispatch(const monitor::Event& event);
   void carryOut(std::vector<monitor::Action>& actions);
@@ -195,6 +196,8 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
   ViolationTracker violations_;
   Alarm violationAlarm_;
 
+  HighestTerm term_;
+  std::string master_;                       // address of the one that is attached to, or was last
   Outage outage_;                            // of the master
   StopsIfFailed stops_{"taking an answer"};  // calls handle their own failures
   kj::TaskSet calls_{stops_};

@@ -78,7 +78,7 @@ class ARefusedLogin : public ClockedTest {
 
 TEST_F(ARefusedLogin, EndsEveryCallWhereverItsAnswersAreCut) {
   ClientOptions options;
-  options.firstPatience = 0 * kj::SECONDS;
+  options.firstPatience = options.patience = 0 * kj::SECONDS;
   const auto ask = [](Client& client) {
     return client.ask([](Session& session) { return session.user.agentsRequest().send(); })
         .then([](auto&&) { return ErrorCode::kInternal; },

@@ -261,7 +261,7 @@ class AgentRole : public Role {
                   }));
     server_ = std::make_unique<AgentServer>(
         loop_.net(), systemClock(), Rng(1),
-        AgentServerOptions{"agent-1", "unix:/nowhere", loop_.address("master"), kAgentToken, {}},
+        AgentServerOptions{"agent-1", "unix:/nowhere", {loop_.address("master")}, kAgentToken, {}},
         [](const Error&) {}, []() {});
     loop_.until([this]() { return feed_ != nullptr; }, "the agent does not attach");
     tellServer();

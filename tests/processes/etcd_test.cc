@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <signal.h>
+
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -18,8 +20,39 @@ std::string gatedScript(const TraceFolder& traces) {
   return traces.note("started") + traces.waitForGate() + traces.note("ended");
 }
 
-ClusterPlan onEtcd(const EtcdCluster& etcd) {
-  return {.servers = 2, .rus = 2, .masterFlags = {"--etcd", etcd.urlList(), "--etcd-new"}};
+ClusterPlan onEtcd(const EtcdCluster& etcd, uint32_t masters = 1) {
+  return {.servers = 2, .rus = 2, .masters = masters, .etcd = etcd.urlList()};
+}
+
+// What `tarcil master list` says of the one that leads; null where none does.
+Json leaderOf(const TestCluster& cluster) {
+  for (const Json& master : cluster.json({"master", "list"})) {
+    if (master["leader"] == true) return master;
+  }
+  return nullptr;
+}
+
+Json masterOf(const TestCluster& cluster, const std::string& name) {
+  for (const Json& master : cluster.json({"master", "list"})) {
+    if (master["address"].get<std::string>().ends_with("/" + name + ".sock")) return master;
+  }
+  return nullptr;
+}
+
+void awaitAnotherLeaderThan(const TestCluster& cluster, const Json& former) {
+  cluster.until("another master leads", [&]() {
+    const Json leader = leaderOf(cluster);
+    return !leader.is_null() && leader["term"] > former["term"];
+  });
+}
+
+void awaitStandbys(const TestCluster& cluster, size_t count) {
+  cluster.until("standbys hold the state", [&]() {
+    size_t following = 0;
+    for (const Json& master : cluster.json({"master", "list"}))
+      following += master["leader"] == false && !master["behind_ms"].is_null() ? 1 : 0;
+    return following == count;
+  });
 }
 
 void expectEachRanOnce(const TraceFolder& traces) {
@@ -101,41 +134,111 @@ INSTANTIATE_TEST_SUITE_P(Named, EtcdFailpoint,
                            return std::regex_replace(std::string(info.param), std::regex("[.:]"), "_");
                          });
 
-TEST(MasterOnEtcd, IsFollowedByTheOneThatWaits) {
+TEST(SeveralMasters, OneThatIsKilledIsFollowedByAnother) {
   SKIP_WITHOUT_CONTAINERS();
   SKIP_WITHOUT_ETCD();
   const EtcdCluster etcd({.members = 3});
-  ManualCluster cluster(onEtcd(etcd));
-  Process standby =
-      cluster.startCommand({"serve", "master", "--data", cluster.data(), "--etcd", etcd.urlList()});
-  ASSERT_TRUE(standby.waitFor("waits until no other master leads"));
+  ManualCluster cluster(onEtcd(etcd, 3));
+  awaitStandbys(cluster, 2);
+  const Json former = leaderOf(cluster);
+  EXPECT_EQ(former["pid"], cluster.pidOf("master-1"));
   const std::string job = cluster.submit(shellJob(gatedScript(cluster.traces()), "tasks: 3\n"));
   cluster.traces().waitForLines("started", 3);
-  cluster.kill("master");
+  cluster.kill("master-1");
   cluster.traces().openGate();
-  ASSERT_TRUE(standby.waitFor("leads (term"));
   EXPECT_EQ(cluster.ended(job)["state"], "done");
   expectEachRanOnce(cluster.traces());
+  EXPECT_GT(leaderOf(cluster)["term"], former["term"]);
+  EXPECT_EQ(masterOf(cluster, "master-1")["pid"], nullptr);
   cluster.expectAllUnitsFree();
-  standby.signal(SIGTERM);
-  EXPECT_EQ(standby.finish().exitCode, 0);
+  cluster.start("master-1");
+  awaitStandbys(cluster, 2);
+  EXPECT_EQ(cluster.run({"master", "check", "--etcd", etcd.urlList()}).exitCode, 0);
 }
 
-TEST(MasterOnEtcd, ThatIsStoppedWhileAnotherTakesOverTellsNothingMore) {
+TEST(SeveralMasters, ASubmissionThatCrossesAChangeOfLeaderIsOneJob) {
   SKIP_WITHOUT_CONTAINERS();
   SKIP_WITHOUT_ETCD();
   const EtcdCluster etcd;
-  ManualCluster cluster(onEtcd(etcd));
-  Process standby =
-      cluster.startCommand({"serve", "master", "--data", cluster.data(), "--etcd", etcd.urlList()});
-  ASSERT_TRUE(standby.waitFor("waits until no other master leads"));
-  cluster.signal("master", SIGSTOP);
-  ASSERT_TRUE(standby.waitFor("leads (term"));
-  cluster.signal("master", SIGCONT);
-  const ProcessResult old = cluster.endOf("master");
+  ClusterPlan plan = onEtcd(etcd, 2);
+  plan.failing = "master-1";
+  plan.failpoint = "etcd.after_batch:4";
+  plan.staysDead = true;
+  ManualCluster cluster(plan);
+  const std::string script = cluster.traces().note("started") + cluster.traces().note("ended");
+  const Json job = cluster.json({"submit", "--wait", cluster.jobFile(shellJob(script, "tasks: 3\n"))});
+  cluster.waitForFailure();
+  EXPECT_EQ(job["state"], "done");
+  expectEachRanOnce(cluster.traces());
+  EXPECT_EQ(cluster.json({"job", "list"}).size(), 1u) << "the repeated submission did not find the job";
+}
+
+TEST(SeveralMasters, OneThatIsStoppedWhileAnotherTakesOverTellsNothingMore) {
+  SKIP_WITHOUT_CONTAINERS();
+  SKIP_WITHOUT_ETCD();
+  const EtcdCluster etcd;
+  ManualCluster cluster(onEtcd(etcd, 2));
+  const Json former = leaderOf(cluster);
+  cluster.signal("master-1", SIGSTOP);
+  awaitAnotherLeaderThan(cluster, former);
+  const std::string job = cluster.submit(shellJob(cluster.traces().note("started")));
+  cluster.signal("master-1", SIGCONT);
+  const ProcessResult old = cluster.endOf("master-1");
   EXPECT_EQ(old.exitCode, 4) << old.err;
-  EXPECT_THAT(cluster.logOf("master"), HasSubstr("the master stops: nothing answered is lost"));
-  EXPECT_EQ(cluster.ended(cluster.submit("command: ['true']\n"))["state"], "done");
+  EXPECT_THAT(cluster.logOf("master-1"), HasSubstr("the master stops: nothing answered is lost"));
+  EXPECT_EQ(cluster.ended(job)["state"], "done");
+  EXPECT_EQ(cluster.traces().lines("started").size(), 1u);
+}
+
+TEST(SeveralMasters, OneThatStepsDownIsFollowedAtOnce) {
+  SKIP_WITHOUT_CONTAINERS();
+  SKIP_WITHOUT_ETCD();
+  const EtcdCluster etcd;
+  // With a lease that nobody waits for.
+  ClusterPlan plan = onEtcd(etcd, 2);
+  plan.masterFlags = {"--etcd-lease", "5m"};
+  ManualCluster cluster(plan);
+  awaitStandbys(cluster, 1);
+  const Json former = leaderOf(cluster);
+  const std::string job = cluster.submit(shellJob(gatedScript(cluster.traces()), "tasks: 3\n"));
+  cluster.traces().waitForLines("started", 3);
+  const ProcessResult stepped = cluster.run({"master", "step-down"});
+  EXPECT_EQ(stepped.exitCode, 0) << stepped.err;
+  EXPECT_EQ(cluster.endOf("master-1").exitCode, 4);
+  EXPECT_THAT(cluster.logOf("master-1"), HasSubstr("has stepped down"));
+  awaitAnotherLeaderThan(cluster, former);
+  cluster.traces().openGate();
+  EXPECT_EQ(cluster.ended(job)["state"], "done");
+  expectEachRanOnce(cluster.traces());
+  const ProcessResult alone = cluster.run({"master", "step-down"});
+  EXPECT_EQ(alone.exitCode, 1);
+  EXPECT_THAT(alone.err, HasSubstr("no other master stands by"));
+}
+
+TEST(SeveralMasters, TheOnlyOneWithAFolderDoesNotStepDown) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.servers = 1, .rus = 1});
+  EXPECT_EQ(leaderOf(cluster)["pid"], cluster.pidOf("master"));
+  const ProcessResult refused = cluster.run({"master", "step-down"});
+  EXPECT_NE(refused.exitCode, 0);
+  EXPECT_THAT(refused.err, HasSubstr("this cluster has one master, whose store is in a folder"));
+}
+
+TEST(SeveralMasters, AreStartedWithTheirEtcdHereAndStopped) {
+  SKIP_WITHOUT_CONTAINERS();
+  SKIP_WITHOUT_ETCD();
+  std::map<std::string, pid_t> pids;
+  {
+    SupervisedCluster cluster({"--masters", "3", "--etcd", "local", "--no-page"});
+    for (const char* name : {"etcd-1", "etcd-2", "etcd-3", "master-1", "master-2", "master-3"})
+      pids[name] = cluster.pidOf(name);
+    awaitStandbys(cluster, 2);
+    const Json former = leaderOf(cluster);
+    ::kill(former["pid"], SIGKILL);
+    EXPECT_EQ(cluster.ended(cluster.submit("command: ['true']\n"))["state"], "done");
+    awaitStandbys(cluster, 2);
+  }
+  for (const auto& [name, pid] : pids) EXPECT_NE(::kill(pid, 0), 0) << name << " is still there";
 }
 
 TEST(MasterOnEtcd, GoesOnWhereAMemberOfEtcdIsKilled) {
@@ -152,6 +255,23 @@ TEST(MasterOnEtcd, GoesOnWhereAMemberOfEtcdIsKilled) {
   cluster.traces().openGate();
   EXPECT_EQ(cluster.ended(job)["state"], "done");
   expectEachRanOnce(cluster.traces());
+}
+
+TEST(MasterOnEtcd, InputFilesLeaveRoomInEtcdForTheRest) {
+  SKIP_WITHOUT_CONTAINERS();
+  SKIP_WITHOUT_ETCD();
+  const EtcdCluster etcd;
+  ClusterPlan plan = onEtcd(etcd);
+  plan.masterFlags = {"--etcd-quota", "8MiB", "--disk-reserve", "0B"};
+  ManualCluster cluster(plan);
+  const std::string job = cluster.jobFile("command: ['true']\nfiles: [input]\n");
+  const std::string input = std::filesystem::path(job).parent_path().string() + "/input";
+  std::ofstream(input) << std::string(3 << 20, 'x');
+  const ProcessResult refused = cluster.run({"submit", job});
+  EXPECT_EQ(refused.exitCode, 1);
+  EXPECT_THAT(refused.err, HasSubstr("2MiB (the master's --max-files-size"));
+  std::ofstream(input) << std::string(1 << 20, 'x');
+  EXPECT_EQ(cluster.run({"submit", "--wait", job}).exitCode, 0) << "a quarter of it is there for them";
 }
 
 TEST(StoreMoved, FromAFolderIntoEtcdAndBackIsTheSameCluster) {
@@ -189,6 +309,7 @@ class MasterThatCannotUseEtcd : public testing::Test {
  protected:
   MasterThatCannotUseEtcd() {
     std::filesystem::create_directories(cluster_.data() + "/master");
+    std::filesystem::create_directories(cluster_.data() + "/run");
     const std::string tokens = cluster_.data() + "/master/tokens";
     std::ofstream(tokens) << std::string(64, 'a') << " alice operate\n";
     std::filesystem::permissions(tokens,
@@ -221,6 +342,47 @@ TEST_F(MasterThatCannotUseEtcd, SaysThatTheStoreIsNotThere) {
               HasSubstr("there is no store in etcd under /wrong/: is the prefix right?"));
   EXPECT_TRUE(etcd.client()->get({.key = "/", .end = "0"}, std::chrono::seconds(20))->records.empty())
       << "nothing is written";
+}
+
+TEST_F(MasterThatCannotUseEtcd, SaysThatTheStoreIsOfANewerVersion) {
+  SKIP_WITHOUT_ETCD();
+  const EtcdCluster etcd;
+  etcd.control({"put", "/tarcil/format", "999"});
+  EXPECT_THAT(refusal({"--etcd", etcd.urlList()}),
+              HasSubstr("was written by a newer version of tarcil (format 999"));
+  EXPECT_EQ(etcd.client()->get({.key = "/", .end = "0"}, std::chrono::seconds(20))->records.size(), 1u)
+      << "nothing is written";
+}
+
+TEST_F(MasterThatCannotUseEtcd, SaysThatSomethingElseIsThere) {
+  SKIP_WITHOUT_ETCD();
+  const EtcdCluster etcd;
+  etcd.control({"put", "/tarcil/something", "else"});
+  EXPECT_THAT(refusal({"--etcd", etcd.urlList(), "--etcd-new"}), HasSubstr("keys that are no whole store"));
+}
+
+TEST_F(MasterThatCannotUseEtcd, SaysThatItIsNotLetIn) {
+  SKIP_WITHOUT_ETCD();
+  const EtcdCluster etcd;
+  etcd.control({"user", "add", "root:secret"});
+  etcd.control({"auth", "enable"});
+  const std::string file = cluster_.data() + "/master/etcd-password";
+  std::ofstream(file) << "wrong\n";
+  std::filesystem::permissions(file,
+                               std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  EXPECT_THAT(
+      refusal({"--etcd", etcd.urlList(), "--etcd-new", "--etcd-user", "root", "--etcd-password-file", file}),
+      HasSubstr("authentication failed, invalid user ID or password"));
+  EXPECT_THAT(refusal({"--etcd", etcd.urlList(), "--etcd-new"}), HasSubstr("user name is empty"));
+}
+
+// Before it leads, and before anything is written.
+TEST_F(MasterThatCannotUseEtcd, SaysThatItCannotListen) {
+  SKIP_WITHOUT_ETCD();
+  const EtcdCluster etcd;
+  EXPECT_THAT(refusal({"--etcd", etcd.urlList(), "--etcd-new", "--listen", "unix:/nowhere/at-all.sock"}),
+              HasSubstr("--listen"));
+  EXPECT_TRUE(etcd.client()->get({.key = "/", .end = "0"}, std::chrono::seconds(20))->records.empty());
 }
 
 TEST_F(MasterThatCannotUseEtcd, SaysWhatIsWrongWithItsOptions) {

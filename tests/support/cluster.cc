@@ -224,6 +224,8 @@ void SupervisedCluster::waitForReturn(const std::string& name) const {
 ManualCluster::ManualCluster(ClusterPlan plan) : plan_(std::move(plan)) {
   LocalClusterPlan local{data(), plan_.servers, plan_.rus, plan_.agents, plan_.emulate};
   local.hasPage = plan_.hasPage;
+  local.masters = plan_.masters;
+  local.etcd = plan_.etcd;
   auto prepared = prepareLocalCluster(local);
   if (!prepared.ok()) throw std::runtime_error(prepared.error().message);
   roles_ = *prepared;

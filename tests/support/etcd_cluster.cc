@@ -127,4 +127,12 @@ void EtcdCluster::awaitAnswer() const {
   throw std::runtime_error("etcd does not answer");
 }
 
+std::string EtcdCluster::control(const std::vector<std::string>& words) const {
+  std::vector<std::string> argv = {"/usr/bin/etcdctl", "--endpoints", urlList()};
+  argv.insert(argv.end(), words.begin(), words.end());
+  const ProcessResult result = runProcess(argv, {{"ETCDCTL_API", "3"}});
+  if (result.exitCode != 0) throw std::runtime_error("etcdctl: " + result.err);
+  return result.out;
+}
+
 }  // namespace tarcil

@@ -35,6 +35,8 @@ class EtcdCluster final {
   // Again, on what it has left.
   void start(uint32_t member);
   void awaitAnswer() const;
+  // etcd's own command, at all members or the one of `urls`; what it printed. Throws where it fails.
+  std::string control(const std::vector<std::string>& words) const;
 
  private:
   const EtcdPlan plan_;

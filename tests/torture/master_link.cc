@@ -12,8 +12,8 @@ namespace tarcil::torture {
 MasterLink::MasterLink(Stage& stage, std::string token, kj::Function<kj::Promise<void>(Login&&)> attach)
     : stage_(stage), token_(std::move(token)), attach_(kj::mv(attach)), running_(nullptr) {
   running_ = keepLinked(
-                 stage_.net, stage_.master,
-                 [this](capnp::Capability::Client bootstrap) {
+                 stage_.net, {stage_.master}, Rng(1),
+                 [this](capnp::Capability::Client bootstrap, const std::string&) {
                    auto cut = kj::newPromiseAndFulfiller<void>();
                    cut_ = kj::mv(cut.fulfiller);
                    return logIn(kj::mv(bootstrap)).then([this, cut = kj::mv(cut.promise)]() mutable {
@@ -21,7 +21,7 @@ MasterLink::MasterLink(Stage& stage, std::string token, kj::Function<kj::Promise
                      return Attached{kj::mv(cut)};
                    });
                  },
-                 [this](const Error&) { attached_ = false; })
+                 [this](const Error&, const std::string&) { attached_ = false; })
                  .eagerlyEvaluate([](kj::Exception&& exception) { KJ_LOG(FATAL, exception); });
 }
 

@@ -8,6 +8,7 @@
 #include "env/linux/worker_thread.h"
 #include "master/store/codec/store_change.h"
 #include "master/store/etcd/etcd_reading.h"
+#include "master/store/etcd/follower.h"
 #include "master/store/etcd/journal.h"
 #include "master/store/rocks/store_folder.h"
 #include "schema/store.capnp.h"
@@ -22,7 +23,7 @@ using Comparison = etcd::Compare::What;
 constexpr size_t kMaxUnfoldedBytes = 64 << 20;
 // After which etcd is told to forget what was before.
 constexpr size_t kCompactBytes = 64 << 20;
-// What is read while the master serves, for which its event loop waits.
+// What is read while the master serves, and who waits for that.
 constexpr Duration kReadPatience = std::chrono::seconds(1);
 
 // What decodes records throws where one cannot be read.
@@ -39,12 +40,13 @@ Status decoded(Decode decode) {
 class StoreInEtcd final : public EtcdStore {
  public:
   StoreInEtcd(etcd::Client& client, const EtcdStoreOptions& options, const Clock& clock,
-              std::unique_ptr<Leadership> leadership, EtcdState state)
+              std::unique_ptr<Leadership> leadership, EtcdState state, std::optional<HeldRecords> held)
       : client_(client),
         keys_(options.prefix),
         options_(options),
         clock_(clock),
         leadership_(std::move(leadership)),
+        held_(std::move(held)),
         tail_(state.tail),
         tailRevision_(state.tailRevision),
         foldedTo_(state.folded),
@@ -65,14 +67,26 @@ class StoreInEtcd final : public EtcdStore {
 
   Leadership& leadership() override { return *leadership_; }
 
+  JournalLength journalLength() override {
+    const std::lock_guard lock(mutex_);
+    return {unfolded_.batches(), unfolded_.bytes()};
+  }
+
   Status mayTell() const override {
     if (leadership_->holds()) return {};
     return Error{ErrorCode::kConflict, "another master may lead by now"};
   }
 
   Result<StoreContents> load() override {
-    const KeepsHistory keeps(*this);
     StoreContents contents;
+    if (const auto held = std::exchange(held_, std::nullopt)) {
+      Status read = decoded([&]() {
+        for (const auto& [key, value] : *held) collect(decodeRecord(key, value), contents);
+      });
+      if (!read) return read.error();
+      return contents;
+    }
+    const KeepsHistory keeps(*this);
     const EtcdState state = stateNow();
     using Kind = RecordKind;
     for (Kind kind : {Kind::kCluster,  Kind::kSettings,  Kind::kServer,   Kind::kAgent,  Kind::kAnswer,
@@ -365,6 +379,8 @@ class StoreInEtcd final : public EtcdStore {
   const Clock& clock_;
   const std::unique_ptr<Leadership> leadership_;
 
+  std::optional<HeldRecords> held_;  // until they are loaded
+
   // Of the thread that writes.
   uint64_t tail_;
   int64_t tailRevision_;
@@ -404,6 +420,33 @@ Status begin(etcd::Client& client, const EtcdKeys& keys, const Clock& clock, con
   return outcome ? Status() : Status(outcome.error());
 }
 
+// Between two looks whether anybody still waits.
+constexpr Duration kAskedAtFirst = std::chrono::seconds(1);
+// How often some records are compared: a hundred thousand in a quarter of an hour.
+constexpr Duration kCompared = std::chrono::seconds(10);
+
+// `waiting` and `follower` outlive it.
+Campaign campaignOf(const Waiting& waiting, bool follows, Follower& follower, const Clock& clock) {
+  Campaign campaign{.goesOn = waiting.goesOn};
+  if (!follows) return campaign;
+  campaign.whileOtherLeads = [&waiting, &follower, &clock, compareAt = clock.now().steady + kCompared](
+                                 const Leader& leader, int64_t revision) mutable -> Status {
+    Status followed = follower.follow(revision);
+    if (followed && clock.now().steady >= compareAt) {
+      followed = follower.compareSome();
+      compareAt = clock.now().steady + kCompared;
+    }
+    // What cannot be followed now is read when this one leads, if need be.
+    if (waiting.follows) {
+      waiting.follows({leader, follower.hasState(), follower.completeAt(),
+                       followed ? std::string() : followed.error().message});
+    }
+    if (!followed) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    return {};
+  };
+  return campaign;
+}
+
 // Before anything was asked that could have happened.
 Error noAnswer(const Error& error) {
   return error.code == ErrorCode::kUnavailable ? invalid("no answer from " + error.message) : error;
@@ -423,15 +466,20 @@ Error noStore(const std::string& prefix, bool isEmpty) {
 }  // namespace
 
 Result<std::unique_ptr<EtcdStore>> EtcdStore::open(etcd::Client& client, const EtcdStoreOptions& options,
-                                                   const Clock& clock, Rng& rng,
-                                                   const std::function<bool()>& goesOn) {
+                                                   const Clock& clock, Rng& rng, const Waiting& waiting) {
   const EtcdKeys keys(options.prefix);
   // Looked at before anything is written.
-  auto state = readState(client, keys, clock, kEtcdPatience);
+  const MonotonicTime until = clock.now().steady + options.firstAnswer;
+  auto state = readState(client, keys, clock, kAskedAtFirst);
+  while (!state && state.error().code == ErrorCode::kUnavailable && clock.now().steady < until &&
+         waiting.goesOn())
+    state = readState(client, keys, clock, kAskedAtFirst);
   if (!state) return noAnswer(state.error());
   if (!state->isThere && !(state->isEmpty && options.mayBegin))
     return noStore(options.prefix, state->isEmpty);
-  auto leadership = Leadership::campaign(client, keys, options.leadership, clock, rng(), goesOn);
+  Follower follower(client, keys, clock);
+  auto leadership = Leadership::campaign(client, keys, options.leadership, clock, rng(),
+                                         campaignOf(waiting, options.followsWhileWaiting, follower, clock));
   if (!leadership) return leadership.error();
   if (!state->isThere) {
     if (const Status begun = begin(client, keys, clock, **leadership); !begun) return begun.error();
@@ -439,8 +487,9 @@ Result<std::unique_ptr<EtcdStore>> EtcdStore::open(etcd::Client& client, const E
   state = readState(client, keys, clock, kEtcdPatience);
   if (!state) return state.error();
   if (!state->isThere) return noStore(options.prefix, state->isEmpty);
-  return std::unique_ptr<EtcdStore>(
-      std::make_unique<StoreInEtcd>(client, options, clock, std::move(*leadership), std::move(*state)));
+  auto held = follower.takeRecords(*state);
+  return std::unique_ptr<EtcdStore>(std::make_unique<StoreInEtcd>(
+      client, options, clock, std::move(*leadership), std::move(*state), std::move(held)));
 }
 
 Status importStore(const std::string& folder, etcd::Client& client, const EtcdStoreOptions& options,
@@ -451,8 +500,7 @@ Status importStore(const std::string& folder, etcd::Client& client, const EtcdSt
   if (state->isThere)
     return invalid("there is a store in etcd under " + options.prefix + " already; name another prefix");
   if (!state->isEmpty) return noStore(options.prefix, false);
-  const auto leadership =
-      Leadership::campaign(client, keys, options.leadership, clock, rng(), []() { return true; });
+  const auto leadership = Leadership::campaign(client, keys, options.leadership, clock, rng(), {});
   if (!leadership) return leadership.error();
   etcd::Transaction transaction{{(*leadership)->fence()}, {}, {}};
   size_t bytes = 0;

@@ -31,13 +31,15 @@ Status awaitVacancy(etcd::Client& client, const std::string& key, int64_t since)
 
 Result<std::unique_ptr<Leadership>> Leadership::campaign(etcd::Client& client, const EtcdKeys& keys,
                                                          const LeadershipOptions& options, const Clock& clock,
-                                                         uint64_t nonce,
-                                                         const std::function<bool()>& goesOn) {
+                                                         uint64_t nonce, const Campaign& campaign) {
   const std::string key = keys.leader(), value = options.who + "\n" + std::to_string(nonce);
-  while (goesOn()) {
+  while (campaign.goesOn()) {
     const auto present = client.get({.key = key}, kAtMost);
     if (present && !present->records.empty() && present->records[0].value != value) {
-      const Status vacant = awaitVacancy(client, key, present->revision);
+      const auto& record = present->records[0];
+      const Leader other{record.value.substr(0, record.value.find('\n')), record.created};
+      const Status vacant = campaign.whileOtherLeads ? campaign.whileOtherLeads(other, present->revision)
+                                                     : awaitVacancy(client, key, present->revision);
       if (!vacant && vacant.error().code != ErrorCode::kUnavailable) return vacant.error();
       continue;
     }

@@ -21,13 +21,26 @@ struct LeadershipOptions {
   Duration lease = std::chrono::seconds(2);  // whole seconds; etcd may give more
 };
 
+// Who leads, as another sees it.
+struct Leader {
+  std::string who{};  // LeadershipOptions::who
+  int64_t term = 0;
+};
+
+// What is asked of, and told to, whom a campaign is for: on the thread that waits, once a second at least.
+struct Campaign {
+  std::function<bool()> goesOn = []() { return true; };
+  // Another one leads, as of this revision. Passes the time until its key is erased, a while at most.
+  std::function<Status(const Leader&, int64_t revision)> whileOtherLeads = nullptr;  // null: by a watch
+};
+
 class Leadership final {
  public:
-  // Waits until nobody leads, and leads then. Fails when etcd refuses, and as Unavailable where `goesOn`,
-  // which is asked once a second at least, says no. `nonce` tells two that are called alike apart.
+  // Waits until nobody leads, and leads then. Fails when etcd refuses, and as Unavailable where the campaign
+  // does not go on. `nonce` tells two that are called alike apart.
   static Result<std::unique_ptr<Leadership>> campaign(etcd::Client& client, const EtcdKeys& keys,
                                                       const LeadershipOptions& options, const Clock& clock,
-                                                      uint64_t nonce, const std::function<bool()>& goesOn);
+                                                      uint64_t nonce, const Campaign& campaign);
   // Lets the next one lead at once.
   ~Leadership();
   Leadership(const Leadership&) = delete;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -23,6 +24,8 @@ using testing::ElementsAre;
 // Attaches whoever comes, with one server of one unit; fails the first commit for no good reason, and refuses
 // all others.
 struct PlayedMaster {
+  uint64_t term = 0;
+  int logins = 0;
   int attachments = 0;
   std::vector<uint64_t> commits;            // sequences, in the order of their coming
   kj::Maybe<wire::AgentFeed::Client> feed;  // of the last who attached
@@ -80,6 +83,8 @@ class PlayedGate final : public wire::MasterGate::Server {
   explicit PlayedGate(PlayedMaster& master) : master_(master) {}
 
   kj::Promise<void> login(LoginContext context) override {
+    ++master_.logins;
+    context.getResults().setTerm(master_.term);
     context.getResults().setAgent(kj::heap<PlayedPort>(master_));
     return kj::READY_NOW;
   }
@@ -102,7 +107,8 @@ class AgentServerTest : public testing::Test {
           return kj::heap<PlayedGate>(master_);
         }).eagerlyEvaluate(nullptr);
     server_ = std::make_unique<AgentServer>(
-        net_, systemClock(), Rng(1), AgentServerOptions{"agent-1", "nowhere", listener.address, "token", {}},
+        net_, systemClock(), Rng(1),
+        AgentServerOptions{"agent-1", "nowhere", {listener.address}, "token", {}},
         [](const Error& error) { ADD_FAILURE() << error.message; },
         [this]() {
           ++attached_;
@@ -160,6 +166,27 @@ TEST_F(AgentServerTest, TellsTheMasterThatItsCopyDiffersAndGoesOnWithANewOne) {
   EXPECT_EQ(attached_, 1);
   EXPECT_EQ(master_.attachments, 1);
   EXPECT_THAT(server_->metrics(), testing::HasSubstr("\ntarcil_agent_copy_mismatches_total 2\n"));
+}
+
+TEST_F(AgentServerTest, IsNotLedByAMasterOfAnEarlierTerm) {
+  const auto until = [this](const std::function<bool()>& holds) {
+    for (int i = 0; i < 3'000 && !holds(); ++i)
+      net_.timer.afterDelay(10 * kj::MILLISECONDS).wait(io_.waitScope);
+    EXPECT_TRUE(holds());
+  };
+  const auto comeBackAs = [this](uint64_t term) {
+    master_.term = term;
+    server_->dropLink(KJ_EXCEPTION(DISCONNECTED, "the link is cut"));
+  };
+  attachedOnce_.promise.wait(io_.waitScope);
+  comeBackAs(7);
+  until([this]() { return master_.attachments == 2; });
+  comeBackAs(6);
+  const int before = master_.logins;
+  until([this, before]() { return master_.logins >= before + 2; });
+  EXPECT_EQ(master_.attachments, 2);
+  master_.term = 8;
+  until([this]() { return master_.attachments == 3; });
 }
 
 }  // namespace tarcil::agent_server_test

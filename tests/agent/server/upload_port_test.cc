@@ -48,7 +48,7 @@ class UploadPortTest : public testing::Test {
   kj::Own<FairCalls> fair_ = kj::refcounted<FairCalls>(io_.provider->getTimer());
   AgentServer server_{
       {io_.provider->getNetwork(), *io_.lowLevelProvider, clock_}, systemClock(),       Rng(1),
-      {"agent-1", "nowhere", "unix:/nonexistent", "token", {}},    [](const Error&) {}, []() {}};
+      {"agent-1", "nowhere", {"unix:/nonexistent"}, "token", {}},  [](const Error&) {}, []() {}};
 };
 
 TEST_F(UploadPortTest, IsOverWhereNothingComesForAMinute) {

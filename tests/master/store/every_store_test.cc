@@ -34,7 +34,7 @@ std::unique_ptr<Store> openIn(etcd::Client& client) {
   // Folded often, so that all ways are gone.
   const EtcdStoreOptions options{
       .mayBegin = true, .foldBytes = 4 << 10, .foldPause = std::chrono::milliseconds(5)};
-  auto store = EtcdStore::open(client, options, systemClock(), rng, []() { return true; });
+  auto store = EtcdStore::open(client, options, systemClock(), rng);
   if (!store) throw std::runtime_error(store.error().message);
   return std::move(*store);
 }

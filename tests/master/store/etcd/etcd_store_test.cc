@@ -26,7 +26,7 @@ class EtcdStoreTest : public testing::Test {
   Result<std::unique_ptr<EtcdStore>> tryOpen(bool mayBegin = true, const std::string& prefix = "/tarcil/") {
     EtcdStoreOptions options{.prefix = prefix, .mayBegin = mayBegin, .foldPause = 1h};
     options.leadership.lease = lease_;
-    return EtcdStore::open(etcd_, options, systemClock(), rng_, []() { return true; });
+    return EtcdStore::open(etcd_, options, systemClock(), rng_);
   }
   std::unique_ptr<EtcdStore> open() {
     auto store = tryOpen();
