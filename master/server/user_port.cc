@@ -471,6 +471,9 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
 
   kj::Promise<void> stepDown(StepDownContext context) override {
     requireOperator("have the master step down");
+    server_.note({.by = requester_,
+                  .action = "master.step-down",
+                  .object = "term " + std::to_string(context.getParams().getTerm())});
     return server_.stepDown(context.getParams().getTerm());
   }
 
