@@ -471,6 +471,8 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
 
   kj::Promise<void> stepDown(StepDownContext context) override {
     requireOperator("have the master step down");
+    const std::string term = std::to_string(context.getParams().getTerm());
+    server_.note({.by = requester_, .action = "master.step-down", .object = "term " + term});
     return server_.stepDown(context.getParams().getTerm());
   }
 
