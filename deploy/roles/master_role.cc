@@ -191,6 +191,7 @@ int serveMaster(const MasterFlags& asGiven) {
   std::unique_ptr<etcd::Client> etcd;
   std::unique_ptr<Standby> standby;
   std::unique_ptr<Store> store;
+  std::unique_ptr<AuditTrail> trail;
   std::unique_ptr<MasterServer> server;
   const auto greet = [&server, &standby, isReadOnly](LetIn letIn) -> capnp::Capability::Client {
     if (server == nullptr) return makeStandbyGate([&standby]() { return standby->standing(); });
@@ -234,8 +235,7 @@ int serveMaster(const MasterFlags& asGiven) {
   }
   auto contents = store->load();
   if (!contents.ok()) throw Failure(kExitFailed, contents.error().message);
-  const std::unique_ptr<AuditTrail> trail =
-      isReadOnly ? nullptr : openAudit(flags, std::move(contents->audit), term);
+  if (!isReadOnly) trail = openAudit(flags, std::move(contents->audit), term);
   dropJobs(*store, *contents, flags.dropJobs, trail.get());
   if (const Status fits = master::requireRoom(flags.options, *contents); !fits) {
     throw badInput((etcd != nullptr ? flags.etcd.urls : flags.store) + ": " + fits.error().message);

@@ -471,9 +471,8 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
 
   kj::Promise<void> stepDown(StepDownContext context) override {
     requireOperator("have the master step down");
-    server_.note({.by = requester_,
-                  .action = "master.step-down",
-                  .object = "term " + std::to_string(context.getParams().getTerm())});
+    const std::string term = std::to_string(context.getParams().getTerm());
+    server_.note({.by = requester_, .action = "master.step-down", .object = "term " + term});
     return server_.stepDown(context.getParams().getTerm());
   }
 
