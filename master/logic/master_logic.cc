@@ -130,8 +130,11 @@ struct Handler {
   void operator()(const MembersChanged& event) const { changeMembers(context, event); }
   void operator()(const PeopleChanged& event) const { answer(event, changePeople(context, event)); }
   void operator()(const Noted& event) const {
-    context.audited.push_back(event.entry);
-    context.audited.back().time = context.now.wall;
+    audit::Entry entry = event.entry;
+    entry.time = context.now.wall;
+    // The shell has changed something, of which nothing is stored here.
+    if (entry.outcome == audit::kAccepted) return context.out.audit(std::move(entry));
+    context.audited.push_back(std::move(entry));
   }
   void operator()(const SpaceMeasured& event) const { context.tables.freeBytes = event.freeBytes; }
   void operator()(const TimerFired&) const {

@@ -112,8 +112,12 @@ TEST_F(AuditLog, SaysWhoDidWhatAndWhoMayNot) {
   EXPECT_THAT(textsOf(all), Contains(" login  Denied"));
   EXPECT_THAT(textsOf(all), Contains(HasSubstr(" user.add user ann accepted")));
   for (const Json& entry : all) {
-    if (entry["action"] == "refused") EXPECT_THAT(entry["known_by"].get<std::string>(), HasSubstr("token "));
-    if (entry["action"] == "job.submit") EXPECT_EQ(entry["agent"], "agent-1");
+    if (entry["action"] == "refused") {
+      EXPECT_THAT(entry["known_by"].get<std::string>(), HasSubstr("token "));
+    }
+    if (entry["action"] == "job.submit") {
+      EXPECT_EQ(entry["agent"], "agent-1");
+    }
   }
   expectWhole();
 }

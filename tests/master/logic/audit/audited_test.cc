@@ -105,6 +105,19 @@ TEST_F(Audited, SaysNoSecretOfATokenOrAJob) {
   EXPECT_THAT(only<Audit>(actions_)[0].entry.detail, testing::Not(HasSubstr("hunter2")));
 }
 
+TEST_F(Audited, IsWhatTheShellDidAndWhatItRefusedAtMostOnceASecond) {
+  const audit::Entry start{.by = {.user = "root"}, .action = "master.start", .object = "master"};
+  audit::Entry refused{.by = {.user = "bob"}, .action = "refused", .outcome = "Denied"};
+  for (int i = 0; i < 2; ++i) {
+    handle(Noted{start});
+    EXPECT_THAT(said(), ElementsAre("root master.start master accepted"));
+  }
+  handle(Noted{refused});
+  EXPECT_THAT(said(), SizeIs(1));
+  handle(Noted{refused});
+  EXPECT_THAT(said(), IsEmpty());
+}
+
 TEST_F(Audited, IsNotWhatTheClusterDoesByItself) {
   const SessionId monitor = master_.attachMonitor("m3", {serverFacts("s3", 4)});
   EXPECT_THAT(only<Audit>(master_.lastActions()), IsEmpty());
