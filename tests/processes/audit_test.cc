@@ -104,11 +104,15 @@ TEST_F(AuditLog, SaysWhoDidWhatAndWhoMayNot) {
   folder_.write("none.token", std::string(64, 'a'));
   std::filesystem::permissions(folder_.at("none.token"), std::filesystem::perms::owner_read);
   EXPECT_EQ(cluster_.run({"job", "list", "--token-file", folder_.at("none.token")}).exitCode, 3);
+  // Of the same second as the other one.
+  const auto saysAll = [](const std::vector<std::string>& texts) {
+    return std::find(texts.begin(), texts.end(), "ann refused read the audit log Denied") != texts.end();
+  };
+  cluster_.until("what was only counted is written", [&]() { return saysAll(textsOf(entries())); });
   const Json all = entries();
   EXPECT_THAT(textsOf(all), Contains("ann job.submit " + job + " accepted"));
   EXPECT_THAT(textsOf(all), Contains(HasSubstr(" job.cancel " + job + " accepted")));
   EXPECT_THAT(textsOf(all), Contains("ann refused change users Denied"));
-  EXPECT_THAT(textsOf(all), Contains("ann refused read the audit log Denied"));
   EXPECT_THAT(textsOf(all), Contains(" login  Denied"));
   EXPECT_THAT(textsOf(all), Contains(HasSubstr(" user.add user ann accepted")));
   for (const Json& entry : all) {
@@ -218,7 +222,8 @@ TEST_F(AuditLog, SaysThatItWasSetBackByARestore) {
   submit();
   settle();
   cluster_.kill("master");
-  const ProcessResult restored = cluster_.run({"master", "restore", backup, "--at-next-start"});
+  const ProcessResult restored = cluster_.run(
+      {"master", "restore", backup, "--store", cluster_.data() + "/master/store", "--at-next-start"});
   ASSERT_EQ(restored.exitCode, 0) << restored.err;
   cluster_.start("master");
   const ProcessResult verified = cluster_.run({"audit", "--verify"});
@@ -283,9 +288,10 @@ TEST_P(AuditFailpoint, LosesAndDoublesNothing) {
   cluster.until("the master has died", [&]() {
     const Json job = cluster.json({"submit", cluster.jobFile("command: [sleep, \"1\"]\n")});
     submitted.insert("job " + std::to_string(job["number"].get<uint64_t>()));
-    cluster.json({"audit", "--since", "1h"});
+    cluster.run({"audit", "--since", "1h"});
     return cluster.hasFailed();
   });
+  cluster.until("there is a master again", [&]() { return cluster.run({"audit"}).exitCode == 0; });
   const ProcessResult verified = cluster.run({"audit", "--verify"});
   EXPECT_EQ(verified.exitCode, 0) << verified.out << verified.err;
   std::multiset<std::string> told;
