@@ -7,8 +7,6 @@
 
 namespace tarcil {
 
-const unsigned long kInert = MS_NOSUID | MS_NODEV | MS_NOEXEC;
-
 long mountAt(const char* source, const char* point, const char* type, unsigned long flags,
              const char* options) {
   return sys::call(SYS_mount, source, point, type, flags, options);

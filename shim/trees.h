@@ -2,6 +2,8 @@
 // for failure, or say in a report why they failed.
 #pragma once
 
+#include <sys/mount.h>
+
 #include <cstdint>
 
 #include "shim/report.h"
@@ -9,7 +11,7 @@
 namespace tarcil {
 
 // Of what holds data and no programs or devices: MS_NOSUID and the like.
-extern const unsigned long kInert;
+inline constexpr unsigned long kInert = MS_NOSUID | MS_NODEV | MS_NOEXEC;
 
 long mountAt(const char* source, const char* point, const char* type, unsigned long flags,
              const char* options);

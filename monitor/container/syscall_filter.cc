@@ -147,8 +147,9 @@ class Program {
     const Label farther = within(std::min(ifSo, ifNot), 1);
     const Label nearer = within(std::max(ifSo, ifNot), 0);
     const auto skip = [this](Label label) { return static_cast<uint8_t>(size() - label); };
-    const uint8_t so = skip(ifSo < ifNot ? farther : nearer), not_ = skip(ifSo < ifNot ? nearer : farther);
-    return add(BPF_JUMP(static_cast<uint16_t>(BPF_JMP | test | BPF_K), value, so, not_));
+    const uint8_t so = skip(ifSo < ifNot ? farther : nearer),
+                  otherwise = skip(ifSo < ifNot ? nearer : farther);
+    return add(BPF_JUMP(static_cast<uint16_t>(BPF_JMP | test | BPF_K), value, so, otherwise));
   }
   Label anyOf(const std::vector<uint32_t>& values, Label ifSo, Label ifNot) {
     for (const uint32_t value : values) ifNot = branch(BPF_JEQ, value, ifSo, ifNot);

@@ -123,7 +123,8 @@ void ExecutorProcesses::launch(LateTask task, std::string kind) {
   alarm_.set(clock_.now().steady + kLookEvery);
   const std::string owner = process.owner;
   ++doors_[owner].processes;
-  tasks_.add(openDoor(owner, spec.user)
+  auto opened = openDoor(owner, spec.user);
+  tasks_.add(opened
                  .then([this, owner, spec = std::move(spec)]() mutable {
                    const auto process = processes_.find(spec.allocation);
                    if (process == processes_.end()) return;
