@@ -422,7 +422,7 @@ class MonitorRole : public Role {
   MonitorServer server_{loop_.net(),
                         systemClock(),
                         Rng(1),
-                        {"identity", loop_.address("master"), kMonitorToken},
+                        {"identity", {loop_.address("master")}, kMonitorToken},
                         noOutput(),
                         [](const Error&) {},
                         [this]() { isAttached_ = true; }};

@@ -135,7 +135,7 @@ TEST(MonitorServer, AttachesAnewWhenAReportIsRefusedAndReportsAgain) {
   auto forgotten = kj::newPromiseAndFulfiller<void>();
   LeftoverTask executor(kj::mv(forgotten.fulfiller));
   MonitorServer server(
-      net, systemClock(), Rng(1), {"identity", listener.address, "token"}, noOutput(),
+      net, systemClock(), Rng(1), {"identity", {listener.address}, "token"}, noOutput(),
       [](const Error& error) { ADD_FAILURE() << error.message; }, []() {});
   ServerFacts facts;
   facts.name = "s1";
@@ -170,7 +170,7 @@ struct LeftoverMonitor {
   explicit LeftoverMonitor(const std::string& printed, bool measures)
       : executor(kj::mv(forgotten.fulfiller), measures),
         server(
-            net, systemClock(), Rng(1), {"identity", listener.address, "token"},
+            net, systemClock(), Rng(1), {"identity", {listener.address}, "token"},
             std::make_unique<Printed>(printed), [](const Error& error) { ADD_FAILURE() << error.message; },
             []() {}) {
     facts.name = "s1";
@@ -291,7 +291,7 @@ struct MonitorPressure : testing::Test {
   MonitorServer server{net,
                        systemClock(),
                        Rng(1),
-                       {"identity", address, "token"},
+                       {"identity", {address}, "token"},
                        noOutput(),
                        [](const Error& error) { ADD_FAILURE() << error.message; },
                        [this]() { attached.fulfiller->fulfill(); }};
