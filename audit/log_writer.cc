@@ -70,6 +70,8 @@ class FilesWriter final : public LogWriter {
       : folder_(std::move(folder)), options_(options) {}
 
   Status begin(std::string_view lines) {
+    std::error_code ignored;  // what is in the way of the parent is in the way of the folder
+    std::filesystem::create_directories(std::filesystem::path(folder_).parent_path(), ignored);
     if (::mkdir(folder_.c_str(), kOwnersFolder) != 0 && errno != EEXIST)
       return failure(folder_, "cannot be made");
     directory_ = kj::AutoCloseFd(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

@@ -73,7 +73,8 @@ int list(const ListFlags& flags) {
                                                 : Json(nullptr)}});
     table.add({master.address, stateOf(master), master.term > 0 ? std::to_string(master.term) : "",
                master.answers() ? formatTime(master.since) : "",
-               isFollowing ? fixed(behindMs, 0) + " ms" : "", master.name, master.answers() ? std::to_string(master.pid) : ""});
+               isFollowing ? fixed(behindMs, 0) + " ms" : "", master.name,
+               master.answers() ? std::to_string(master.pid) : ""});
   }
   if (flags.json) {
     printJson(json);

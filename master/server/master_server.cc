@@ -302,11 +302,11 @@ kj::Promise<void> MasterServer::storeProfile(const Caller& caller, Profile profi
   return pending.promise.then([](Status&& status) { requireOk(status); });
 }
 
-kj::Promise<void> MasterServer::deleteProfile(const Caller& caller, std::string application,
-                                              std::string user, audit::Requester by) {
+kj::Promise<void> MasterServer::deleteProfile(const Caller& caller, std::string application, std::string user,
+                                              audit::Requester by) {
   auto pending = others_.add();
-  dispatch(master::ProfileDeleted{pending.number, caller, std::move(application), std::move(user),
-                                  std::move(by)});
+  dispatch(
+      master::ProfileDeleted{pending.number, caller, std::move(application), std::move(user), std::move(by)});
   return pending.promise.then([](Status&& status) { requireOk(status); });
 }
 

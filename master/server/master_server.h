@@ -111,7 +111,7 @@ class MasterServer final {
   kj::Promise<void> storeProfile(const Caller& caller, Profile profile, std::string note,
                                  audit::Requester by);
   kj::Promise<void> deleteProfile(const Caller& caller, std::string application, std::string user,
-                                   audit::Requester by);
+                                  audit::Requester by);
   kj::Promise<void> promoteProfile(const Caller& caller, std::string application, std::string user,
                                    audit::Requester by);
   kj::Promise<void> steerJob(const JobId& job, master::JobChange change, uint8_t priority,

@@ -57,7 +57,9 @@ struct KeyOf {
   std::string operator()(const UploadRecord& r) const { return jobKey(RecordKind::kUpload, r.job); }
   std::string operator()(const PlatformRecord& r) const { return prefix(RecordKind::kPlatform) + r.name; }
   std::string operator()(const Usage& r) const { return prefix(RecordKind::kUsage) + r.user; }
-  std::string operator()(const StoredProfile& r) const { return profileKey(r.profile.application, r.owner()); }
+  std::string operator()(const StoredProfile& r) const {
+    return profileKey(r.profile.application, r.owner());
+  }
   std::string operator()(const Profiling& r) const { return profilingKey(r.application); }
   std::string operator()(const ObservedProfile& r) const { return observedKey(r.user, r.application); }
   std::string operator()(const Cron& r) const { return cronKey(r.user, r.spec.name); }
