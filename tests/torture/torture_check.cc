@@ -52,8 +52,9 @@ int check(const std::string& history, const std::string& folder) {
     problems.push_back("store: " + problem.key + ": " + problem.what);
   for (std::string& problem : checker.finish(reading->store)) problems.push_back(std::move(problem));
   if (checker.tally().commits == 0) {
-    problems.push_back("nothing was committed, so nothing is shown: the machine is too busy for masters that "
-                       "are killed so often");
+    problems.push_back(
+        "nothing was committed, so nothing is shown: the machine is too busy for masters that "
+        "are killed so often");
   }
   printTally(checker.tally());
   for (size_t i = 0; i < problems.size() && i < kMaxShown; ++i) std::printf("%s\n", problems[i].c_str());
