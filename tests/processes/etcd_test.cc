@@ -288,7 +288,7 @@ TEST(StoreMoved, FromAFolderIntoEtcdAndBackIsTheSameCluster) {
   Process master =
       cluster.startCommand({"serve", "master", "--data", cluster.data(), "--etcd", etcd.urlList()});
   ASSERT_TRUE(master.waitFor("ready"));
-  EXPECT_EQ(cluster.status(job)["state"], "running");
+  cluster.until("it runs on", [&]() { return cluster.status(job)["state"] == "running"; });
   cluster.traces().openGate();
   EXPECT_EQ(cluster.ended(job)["state"], "done");
   const ProcessResult refused =

@@ -390,9 +390,11 @@ TEST(Failpoints, AreAllTested) {
   tested.insert("master.violations_arrived");
   tested.insert("master.copy_unnamed");                                          // by backup_test.cc
   tested.insert({"etcd.after_batch", "etcd.before_batch", "etcd.before_fold"});  // by etcd_test.cc
-  tested.insert("monitor.results_kept");                                         // by results_test.cc
+  tested.insert({"audit.appended", "audit.before_append", "audit.before_erase", "audit.in_files",
+                 "audit.synced"});        // by audit_test.cc
+  tested.insert("monitor.results_kept");  // by results_test.cc
   const std::regex call("failpoint\\(\"([a-z._]+)\"\\)");
-  for (const char* folder : {"master", "agent", "monitor", "env"}) {
+  for (const char* folder : {"master", "agent", "monitor", "env", "audit"}) {
     for (const auto& entry :
          std::filesystem::recursive_directory_iterator(std::filesystem::path(TARCIL_SOURCE_DIR) / folder)) {
       if (entry.path().extension() != ".cc") continue;

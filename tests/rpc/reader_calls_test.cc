@@ -29,7 +29,7 @@ TEST(CallsForReaders, AreNoneThatChangeSomething) {
               UnorderedElementsAre("cancel", "setSettings", "setPlatform", "steerServers", "backup",
                                    "setShares", "storeProfile", "deleteProfile", "steerJob", "promoteProfile",
                                    "addCron", "steerCron", "inviteMember", "revokeMember", "setUser",
-                                   "removeUser", "setAccount", "removeAccount", "stepDown"));
+                                   "removeUser", "setAccount", "removeAccount", "audit", "stepDown"));
   EXPECT_THAT(refusedToReaders<wire::ClientPort>(),
               UnorderedElementsAre("submit", "lateBinding", "cancelLateJob", "upload"));
 }

@@ -127,9 +127,8 @@ TEST_F(Learning, LearnsNothingFromItsOwnLimitsOrFromOtherProfiles) {
 }
 
 TEST_F(Learning, BelievesNoOtherUsersTaskWhatItSaysOfItself) {
-  master.handle(ProfileStored{1, theOperator(), scan().profile, ""});
   ASSERT_EQ(stored().user, "alice");
-  master.handle(ProfileDeleted{1, theOperator(), "scan"});
+  master.handle(ProfileDeleted{1, theOperator(), "scan", "alice"});
   master.handle(ProfileStored{1, theOperator(), scan().profile, ""});
   const AllocationId task = run(scan());
   suffer(task, Metric::kReported);

@@ -118,7 +118,7 @@ TEST_F(MeasuringJobs, AreTakenWhereTheOperatorWantsThemAndNothingIsStored) {
   measureUnknown(true);
   Profile stored = measured();
   stored.application = "sort";
-  h.handle(ProfileStored{1, user("bob"), stored, ""});
+  h.handle(ProfileStored{1, theOperator(), stored, ""});
   EXPECT_THAT(submit(measuring(2)).problem, HasSubstr("is stored"));
   EXPECT_THAT(submit(measuring(3, "sort@9.1")).problem, HasSubstr("is stored")) << "it stands in";
   EXPECT_THAT(submit(measuring(4, "../x")).problem, HasSubstr("application"));
