@@ -161,7 +161,7 @@ class FilesWriter final : public LogWriter {
   // Of a file that was there before the start its last entry is read when it is asked for.
   uint64_t lastOf(WrittenFile& file) const {
     if (file.last != 0) return file.last;
-    const Status read = eachLine(pathOf(file.number), [&file](std::string_view line) {
+    Status read = eachLine(pathOf(file.number), [&file](std::string_view line) {
       if (const auto place = placeOf(line)) file.last = place->self.sequence;
       return true;
     });
@@ -176,7 +176,7 @@ class FilesWriter final : public LogWriter {
       uint64_t first = 0, whole = 0;
       std::optional<Place> last;
       bool isDamaged = false;
-      const Status read = eachLine(pathOf(file->number), [&](std::string_view line) {
+      Status read = eachLine(pathOf(file->number), [&](std::string_view line) {
         const bool hasEnd = whole + line.size() < file->bytes;
         if (!hasEnd) return false;
         whole += line.size() + 1;
