@@ -66,6 +66,11 @@ class BetweenMachines : public testing::Test {
   std::vector<std::unique_ptr<Process>> standing_;
 };
 
+// By an end, or by a reset where part of what was sent was not read before it.
+auto isTurnedAway() {
+  return AnyOf(HasSubstr("ended after"), HasSubstr("refused"));
+}
+
 TEST_F(BetweenMachines, RolesSpeakTls13AndNothingBelow12) {
   cluster_->comeUp();
   const std::string master = cluster_->at("m", 7001), agent = cluster_->at("a", 7101);
@@ -90,9 +95,7 @@ TEST_F(BetweenMachines, AStrangerGetsInNowhere) {
     EXPECT_THAT(saysOf("x", {"connect", address, "--as", foreign}),
                 AnyOf(HasSubstr("refused: "), HasSubstr("ended it")))
         << address;
-    EXPECT_THAT(saysOf("x", {"send", address, garbage}),
-                AnyOf(HasSubstr("ended after"), HasSubstr("refused")))
-        << address;
+    EXPECT_THAT(saysOf("x", {"send", address, garbage}), isTurnedAway()) << address;
   }
   const ProcessResult run =
       cluster_->user({"submit", "--wait", cluster_->jobFile("command: [sleep, 0.05]\n")});
@@ -159,7 +162,7 @@ TEST_F(BetweenMachines, ASessionIsNeitherChangedNorReplayed) {
   std::string token;
   std::getline(tokenFile, token);
   EXPECT_EQ(bytes.find(token), std::string::npos) << "the token is not to be read on the way";
-  EXPECT_THAT(saysOf("x", {"send", cluster_->at("a", 7101), recorded}), HasSubstr("ended after"))
+  EXPECT_THAT(saysOf("x", {"send", cluster_->at("a", 7101), recorded}), isTurnedAway())
       << "what was said once opens no session again";
 
   const std::string changing = cluster_->at("x", 7501);
@@ -176,7 +179,7 @@ TEST_F(BetweenMachines, ReplayedJoiningGivesNoSecondCertificate) {
   // The greeting of the joining port is in clear, and its answer is the first record.
   startPeer("x", {"relay", cluster_->at("x", 7502), cluster_->at("m", 7002), "--record", recorded});
   ASSERT_EQ(cluster_->on("s", {"join", cluster_->at("x", 7502), "--token", word}).exitCode, 0);
-  EXPECT_THAT(saysOf("x", {"send", cluster_->at("m", 7002), recorded}), HasSubstr("ended after"));
+  EXPECT_THAT(saysOf("x", {"send", cluster_->at("m", 7002), recorded}), isTurnedAway());
   const Json members = Json::parse(cluster_->on("m", {"certificate", "list", "--json"}).out);
   for (const Json& member : members) {
     EXPECT_EQ(member["certificates"].size(), 1u) << member;
