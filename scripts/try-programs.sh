@@ -24,7 +24,7 @@ try() {
     echo "ran      $name"
   else
     echo "FAILED   $name: '$expected' is not in what it printed:"
-    sed 's/^/         /' <<<"$printed" | tail -20
+    tail -20 <<<"$printed" | while IFS= read -r line; do echo "         $line"; done
     failed=1
   fi
 }
@@ -46,12 +46,14 @@ const server = net.createServer((s) => s.end(\"2\")).listen(0, \"127.0.0.1\", ()
 try gcc gcc "compiled" 'printf "#include <stdio.h>\nint main(void) { puts(\"compiled\"); }" > t.c && gcc -O2 -o t t.c && ./t'
 try gdb gdb "stopped at 42" 'printf "int main(void) {\n  volatile int x = 42;\n  return x - 42;\n}\n" > g.c && gcc -g -o g g.c &&
   SHELL=/bin/sh gdb -batch -ex "break main" -ex run -ex next -ex "printf \"stopped at %d\n\", x" ./g'
+# shellcheck disable=SC2016  # the task's shell is to expand it
 try "Open MPI, processes" mpirun "rank 1 of 2" 'mpirun --oversubscribe -np 2 sh -c "echo rank \$OMPI_COMM_WORLD_RANK of \$OMPI_COMM_WORLD_SIZE"'
 headers="$(mpicc --showme:incdirs 2>/dev/null | tr " " "\n" | sed "s|$|/mpi.h|" | xargs ls 2>/dev/null | head -1)"
 try "Open MPI, messages" "${headers:-mpi.h}" "ranks 2" 'printf "#include <mpi.h>\n#include <stdio.h>\nint main(int c, char** v) { int n, one = 1, sum; \
   MPI_Init(&c, &v); MPI_Comm_rank(MPI_COMM_WORLD, &n); MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); \
   if (n == 0) printf(\"ranks %%d\\n\", sum); MPI_Finalize(); }" > m.c && mpicc -o m m.c && mpirun --oversubscribe -np 2 ./m'
-PATH="$PATH:$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -1)"
+for folder in /usr/lib/postgresql/*/bin; do PATH="$PATH:$folder"; done
+# shellcheck disable=SC2016  # the task's shell is to expand it
 try postgres initdb "answered 42" "export PATH=$PATH; "'mkdir s && initdb -D d -U me >/dev/null &&
   pg_ctl -D d -w -o "-k $PWD/s -h \"\"" -l log start >/dev/null && psql -h "$PWD/s" -U me -Atc "select '"'answered ' || 6 * 7"'" postgres;
   pg_ctl -D d -m fast stop >/dev/null'
