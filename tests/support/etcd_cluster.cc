@@ -1,14 +1,13 @@
 #include "tests/support/etcd_cluster.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <signal.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <stdexcept>
 #include <thread>
+
+#include "core/base/text.h"
+#include "deploy/free_ports.h"
 
 namespace tarcil {
 namespace {
@@ -18,33 +17,6 @@ constexpr const char* kProgram = "/usr/bin/etcd";
 // Where the tests' programs lie below.
 std::string moduleFolder() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path();
-}
-
-// All at once, so that they differ.
-std::vector<uint16_t> freePorts(size_t count) {
-  std::vector<int> sockets;
-  std::vector<uint16_t> ports;
-  for (size_t i = 0; i < count; ++i) {
-    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    if (fd < 0 || ::bind(fd, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
-        ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
-      throw std::runtime_error("no port to be had");
-    }
-    sockets.push_back(fd);
-    ports.push_back(ntohs(address.sin_port));
-  }
-  for (const int fd : sockets) ::close(fd);
-  return ports;
-}
-
-std::string joined(const std::vector<std::string>& words, const char* between) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
-  return text;
 }
 
 }  // namespace
@@ -60,7 +32,9 @@ std::string whyNoEtcd() {
 }
 
 EtcdCluster::EtcdCluster(const EtcdPlan& plan) : plan_(plan), processes_(plan.members) {
-  const auto ports = freePorts(size_t{plan.members} * 2);
+  const auto free = freePorts(size_t{plan.members} * 2, "etcd");
+  if (!free) throw std::runtime_error(free.error().message);
+  const std::vector<uint16_t>& ports = *free;
   for (uint32_t i = 0; i < plan.members; ++i) {
     urls_.push_back(plan.scheme + "://127.0.0.1:" + std::to_string(ports[2 * i]));
     peers_.push_back("http://127.0.0.1:" + std::to_string(ports[2 * i + 1]));

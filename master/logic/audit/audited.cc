@@ -3,17 +3,12 @@
 #include <array>
 
 #include "core/base/hex.h"
+#include "core/base/text.h"
 #include "core/base/units.h"
 #include "identity/logic/member.h"
 
 namespace tarcil::master {
 namespace {
-
-std::string joined(const std::vector<std::string>& texts) {
-  std::string all;
-  for (const std::string& text : texts) all += (all.empty() ? "" : ",") + text;
-  return all;
-}
 
 void add(EventContext& context, const audit::Requester& by, std::string action, std::string object,
          const Status& status, std::string detail = "") {
@@ -63,7 +58,7 @@ struct PeopleEntry {
     const UserRecord& user = set.next;
     add(context, by, set.seen ? "user.set" : "user.add", "user " + user.name, status,
         "role " + std::string(name(user.role)) + (user.account.empty() ? "" : ", account " + user.account) +
-            (user.runAs.empty() ? "" : ", runs as " + joined(user.runAs)));
+            (user.runAs.empty() ? "" : ", runs as " + joined(user.runAs, ",")));
   }
   void operator()(const UserRemoved& removed) const {
     add(context, by, "user.remove", "user " + removed.name, status);
