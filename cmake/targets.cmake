@@ -73,7 +73,7 @@ function(tarcil_test target)
   if(TARCIL_SANITIZE)
     foreach(shard RANGE 3)
       add_test(NAME ${target}.${shard} COMMAND ${target} --gtest_brief=1)
-      set_tests_properties(${target}.${shard} PROPERTIES TIMEOUT 1800 ${properties}
+      set_tests_properties(${target}.${shard} PROPERTIES TIMEOUT 600 ${properties}
                            ENVIRONMENT "GTEST_TOTAL_SHARDS=4;GTEST_SHARD_INDEX=${shard}")
     endforeach()
   else()

@@ -66,7 +66,8 @@ class OutputFileTest : public testing::Test {
     const auto own = fs::read_symlink("/proc/self/ns/pid");
     std::istringstream children(textOf("/proc/" + shim + "/task/" + shim + "/children"));
     for (pid_t pid; children >> pid;) {
-      if (fs::read_symlink("/proc/" + std::to_string(pid) + "/ns/pid") == own) return pid;
+      std::error_code ended;
+      if (fs::read_symlink("/proc/" + std::to_string(pid) + "/ns/pid", ended) == own) return pid;
     }
     return 0;
   }
@@ -211,7 +212,9 @@ TEST_F(OutputFileTest, GoesOnWhereWhatWritesItWasKilled) {
       writing("echo one; while [ ! -e " + at("go") + " ]; do sleep 0.01; done; echo two", at("out")));
   containers().untilOutput(1, "one");
   while (textOf(at("out")) != "one\n") containers().wait(kj::MILLISECONDS);
-  ASSERT_EQ(::kill(writerOf(1), SIGKILL), 0);
+  const pid_t writer = writerOf(1);
+  ASSERT_GT(writer, 0);
+  ASSERT_EQ(::kill(writer, SIGKILL), 0);
   while (writerOf(1) != 0) containers().wait(kj::MILLISECONDS);
   std::ofstream(at("go")) << "";
   EXPECT_THAT(containers().endOf(1).problem, IsEmpty());
