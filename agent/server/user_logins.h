@@ -10,6 +10,7 @@
 #include <map>
 #include <string>
 
+#include "core/base/result.h"
 #include "core/state/caller.h"
 #include "env/stop.h"
 #include "schema/master.capnp.h"

@@ -229,6 +229,13 @@ std::vector<Action> MasterHarness::cancel(int job, const Caller& caller) {
   return handle(CancelRequested{nextRequest_++, jobId(job), caller});
 }
 
+std::vector<Action> MasterHarness::change(PeopleChange change) {
+  std::vector<Action> actions =
+      handle(PeopleChanged{nextRequest_++, std::move(change), theOperator().user, true});
+  EXPECT_TRUE(only<Answer>(actions).at(0).status.ok());
+  return actions;
+}
+
 std::vector<Action> MasterHarness::steer(const std::string& server, ServerChange change, Duration deadline) {
   std::vector<Action> actions =
       handle(ServersSteered{nextRequest_++, theOperator(), {server}, change, deadline});

@@ -99,6 +99,8 @@ class MasterHarness {
                                     std::optional<double> reached = std::nullopt);
   std::vector<master::Action> cancel(int job, const Caller& caller);
   // By the operator; fails the test where it is refused.
+  std::vector<master::Action> change(master::PeopleChange change);
+  // By the operator; fails the test where it is refused.
   std::vector<master::Action> steer(const std::string& server, master::ServerChange change,
                                     Duration deadline = {});
 

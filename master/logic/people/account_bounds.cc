@@ -90,8 +90,12 @@ uint64_t unitsToStart(const Job& job) {
   return uint64_t{job.slotsToStart()} * job.record.spec.rusPerTask;
 }
 
+bool mayStart(const Tables& tables, const Job& job) {
+  return UnitsLeft(tables).of(job.record.user) >= unitsToStart(job);
+}
+
 std::string whyNoUnits(const Tables& tables, const Job& job) {
-  if (UnitsLeft(tables).of(job.record.user) >= unitsToStart(job)) return "";
+  if (mayStart(tables, job)) return "";
   const AccountRecord& account = *tables.people.accountOf(job.record.user);
   return "account " + account.name + " holds the " + std::to_string(*account.bounds.runningUnits) +
          " units that it may" + remedy(account, "waits until some are given back");

@@ -29,7 +29,10 @@ class UnitsLeft final {
 // That a waiting job has to get at once.
 uint64_t unitsToStart(const Job& job);
 
-// Why no task of a waiting job starts; empty where the account lets them.
+// Whether the account lets a waiting job start. O(users with jobs) where the account bounds its units.
+bool mayStart(const Tables& tables, const Job& job);
+
+// Why it may not; empty where it may.
 std::string whyNoUnits(const Tables& tables, const Job& job);
 
 // The queue orders the user's jobs with those of the account that they are in now.

@@ -13,6 +13,7 @@
 #include "core/model/quality.h"
 #include "core/state/commit_check.h"
 #include "master/logic/jobs/task_life.h"
+#include "master/logic/people/account_bounds.h"
 #include "master/logic/queue/feasibility.h"
 #include "master/logic/queue/spreading.h"
 #include "master/logic/servers/job_resident.h"
@@ -337,7 +338,7 @@ void preemptFor(EventContext& context, Job& job) {
   const JobSpec& spec = job.record.spec;
   if (areVictimsEnding(jobs, job)) return;
   if (!job.preemption.servers.empty()) noteFailedPreemption(context, job);
-  if (job.placeable() == 0 || !job.waits()) return;
+  if (job.placeable() == 0 || !job.waits() || !mayStart(context.tables, job)) return;
   if (jobs.preemptible().empty() || jobs.preemptible().begin()->first >= spec.priority) return;
   if (context.now.steady < job.preemption.notBefore) {
     return lookNoLaterThan(context, job.preemption.notBefore);

@@ -15,9 +15,10 @@ namespace tarcil::master {
 // the units of the first victim meanwhile would have to be ended as well, and so on. Jobs that come before it
 // in the queue may use them all the same.
 //
-// Does nothing where a server is acceptable as it is, and no more than once a second for a job that finds no
-// victims, or that did not start when its victims had ended: then the interval doubles each time. Examines
-// the servers of at most kMaxVictimsLookedAt tasks, and for gangs some that have free units.
+// Does nothing where a server is acceptable as it is or the job's account holds the units that it may, and no
+// more than once a second for a job that finds no victims, or that did not start when its victims had ended:
+// then the interval doubles each time. Examines the servers of at most kMaxVictimsLookedAt tasks, and for
+// gangs some that have free units.
 void preemptFor(EventContext& context, Job& job);
 
 // Releases servers whose reservation has ended, and wakes the queue where victims may be sought again. To be

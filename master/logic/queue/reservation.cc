@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "master/logic/people/account_bounds.h"
 #include "master/logic/queue/feasibility.h"
 #include "master/logic/queue/reserved_servers.h"
 
@@ -23,8 +24,10 @@ Duration boundOf(const Tables& tables, const Job& job) {
   return job.record.spec.maxWait.value_or(tables.options.reservationDelay);
 }
 
-// Whether the job would start were nothing else running, whatever the quality. O(servers).
+// Whether the job would start were nothing else running but what its account holds, whatever the quality.
+// O(servers).
 bool couldStart(const Tables& tables, const Job& job) {
+  if (!mayStart(tables, job)) return false;
   uint64_t slots = 0;
   for (ServerId id = 0; id < tables.servers.size(); ++id) {
     slots += slotsWhenEmpty(tables.servers.at(id), job.record.spec);

@@ -18,7 +18,8 @@ namespace tarcil::master {
 // tasks that never end, or slots that are not good enough, may keep it from starting on a few servers, but
 // not for ever.
 //
-// Nothing is reserved for a job that could not start even if nothing else were running.
+// Nothing is reserved for a job that could not start even if nothing else were running, nor for one whose
+// account holds the units that it may.
 //
 // Each time that its bound passes it is tried again, though no capacity appeared: the slots that it waits for
 // may not come, and at its own bound it takes the best there is.

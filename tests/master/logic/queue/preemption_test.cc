@@ -93,6 +93,14 @@ struct Preemption : testing::Test {
   SessionId agent, monitor;
 };
 
+TEST_F(Preemption, EndsNothingForAJobWhoseAccountHoldsItsUnits) {
+  h.change(master::AccountSet{{}, {.name = "physics", .bounds = {.runningUnits = 4}}});
+  h.change(master::UserSet{{}, {.name = "alice", .account = "physics"}});
+  run(1, preemptible(10, 4), {0, 0, 1, 1});
+  EXPECT_THAT(failAttempt(2, ofPriority(50)), IsEmpty());
+  EXPECT_THAT(h.job(2).progress.reason, HasSubstr("account physics holds the 4 units"));
+}
+
 TEST_F(Preemption, EndsTheTaskThatHasTheMemoryThatTheJobLacks) {
   ServerFacts facts = serverFacts("u", 4);
   facts.memoryBytes = 16 * kGiB;

@@ -122,6 +122,22 @@ TEST_F(Reservation, ServersAreReservedForAGangPastItsBound) {
   EXPECT_EQ(h.logic().load().reservedServers, 2u);
 }
 
+TEST_F(Reservation, NothingIsReservedForAGangWhoseAccountHoldsItsUnits) {
+  const AccountRecord small{.name = "physics", .bounds = {.runningUnits = 3}};
+  h.change(master::AccountSet{{}, small});
+  h.change(master::UserSet{{}, {.name = "alice", .account = "physics"}});
+  runOnBoth();
+  wait(3, gang());
+  h.pass(11s);
+  h.pass(11s);
+  EXPECT_THAT(reserved(), IsEmpty()) << "two units are held, and two more are not allowed";
+  AccountRecord large = small;
+  large.bounds.runningUnits = 4;
+  h.change(master::AccountSet{small, large});
+  h.pass(11s);
+  EXPECT_THAT(reserved(), ElementsAre(0, 1));
+}
+
 TEST_F(Reservation, ServersThatTheGangCannotUseAreNotReserved) {
   ServerFacts other = serverFacts("u", 1);
   other.attributes["zone"] = "b";

@@ -99,6 +99,51 @@ TEST_F(Order, WhatHigherJobsOfAUserWantCountsForHisLowerOnesToo) {
   EXPECT_THAT(jobs, ElementsAre(jobId(2), jobId(3), jobId(1)));
 }
 
+TEST_F(Order, MembersOfAnAccountShareWhatItGets) {
+  order.setAccount(alice, "physics");
+  order.setAccount(order.numberOf("ann"), "physics");
+  for (int job = 1; job <= 3; ++job) add(alice, job);
+  for (int job = 4; job <= 5; ++job) add(order.numberOf("ann"), job);
+  for (int job = 11; job <= 13; ++job) add(bob, job);
+  EXPECT_EQ(listed().size(), 8u);
+  order.addHeld(alice, 4);
+  EXPECT_THAT(listed(),
+              ElementsAre(jobId(11), jobId(12), jobId(13), jobId(4), jobId(5), jobId(1), jobId(2), jobId(3)))
+      << "bob comes before what an account holds, in it who holds less";
+  order.addHeld(bob, 5);
+  EXPECT_EQ(listed().front(), jobId(4));
+}
+
+TEST_F(Order, WhatAnAccountHoldsCountsByItsShares) {
+  order.setAccount(alice, "physics");
+  order.setAccount(bob, "biology");
+  add(alice, 1);
+  add(bob, 2);
+  order.addHeld(alice, 4);
+  order.addHeld(bob, 3);
+  EXPECT_THAT(listed(), ElementsAre(jobId(2), jobId(1)));
+  order.setSharesOfAccount("physics", 2);
+  EXPECT_THAT(listed(), ElementsAre(jobId(1), jobId(2)));
+  order.setShares(bob, 100);
+  EXPECT_THAT(listed(), ElementsAre(jobId(1), jobId(2))) << "shares of a member count in the account alone";
+}
+
+TEST_F(Order, WhoChangesAccountsTakesAlongWhatTheyHold) {
+  order.setAccount(alice, "physics");
+  order.setAccount(order.numberOf("ann"), "physics");
+  add(order.numberOf("ann"), 1);
+  add(bob, 2);
+  order.addHeld(bob, 1);
+  order.addHeld(alice, 4);
+  EXPECT_THAT(listed(), ElementsAre(jobId(2), jobId(1)));
+  order.setAccount(alice, "");
+  EXPECT_THAT(listed(), ElementsAre(jobId(1), jobId(2)));
+  order.setAccount(bob, "physics");
+  order.setAccount(alice, "physics");
+  EXPECT_EQ(order.heldBy(alice), 4);
+  EXPECT_THAT(listed(), ElementsAre(jobId(1), jobId(2))) << "one account now: who holds less of it";
+}
+
 TEST_F(Order, LinesThatGetNothingRise) {
   const QueueKey old = addAt(at(0s), alice, 1, 50);
   addAt(at(9min), bob, 2, 51);
@@ -244,8 +289,36 @@ RC_GTEST_PROP(OrderProperty, WhatUsersHoldComesToBeAsTheirShares, ()) {
   }
 }
 
+RC_GTEST_PROP(OrderProperty, WhatAccountsHoldComesToBeAsTheirSharesHoweverManyMembersTheyHave, ()) {
+  const auto shares = *rc::gen::container<std::vector<uint32_t>>(3, rc::gen::inRange<uint32_t>(1, 6));
+  Stream stream(Duration::zero());
+  std::map<UserNumber, size_t> accountOf;
+  for (size_t account = 0; account < 3; ++account) {
+    const std::string name = "account " + std::to_string(account);
+    stream.order.setSharesOfAccount(name, shares[account]);
+    const int members = *rc::gen::inRange(1, 4);
+    for (int member = 0; member < members; ++member) {
+      const std::string user = name + " member " + std::to_string(member);
+      accountOf[stream.order.numberOf(user)] = account;
+      stream.order.setAccount(stream.order.numberOf(user), name);
+      for (int job = 0; job < 200; ++job) stream.submit(user, 50);
+    }
+  }
+  std::vector<double> held(3);
+  for (int grant = 0; grant < 200; ++grant) ++held[accountOf.at(stream.grantFirst()->user)];
+  for (size_t one = 0; one < 3; ++one) {
+    for (size_t other = 0; other < 3; ++other) {
+      RC_ASSERT(held[one] / shares[one] - held[other] / shares[other] <= 1.0 / shares[one] + 1e-9);
+    }
+  }
+}
+
 RC_GTEST_PROP(OrderProperty, TheOrderOfTheListIsThatOfTheGrants, ()) {
   Stream stream(10min);
+  const bool inAccounts = *rc::gen::arbitrary<bool>();
+  if (inAccounts) {
+    for (const char* user : {"0", "1"}) stream.order.setAccount(stream.order.numberOf(user), "physics");
+  }
   const int count = *rc::gen::inRange(1, 30);
   for (int job = 0; job < count; ++job) {
     stream.submit(std::to_string(*rc::gen::inRange(0, 3)), *rc::gen::element<uint8_t>(10, 50, 90),

@@ -1,0 +1,171 @@
+// As whom a master lets somebody in, by what the connection proves of them, and what those may not say then.
+#include "master/server/master_ports.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <kj/async-io.h>
+#include <pwd.h>
+
+#include "master/server/read_only_gate.h"
+#include "master/store/memory_store.h"
+#include "rpc/errors.h"
+
+namespace tarcil::master_ports_test {
+
+using testing::HasSubstr;
+
+const Identity kAgent{MemberRole::kAgent, "a1", 7};
+const Identity kMonitor{MemberRole::kMonitor, "s7", 8};
+
+// Somebody who changes nothing where the master calls back.
+class Feed final : public wire::AgentFeed::Server {
+ public:
+  kj::Promise<void> update(UpdateContext) override { return kj::READY_NOW; }
+};
+
+PeerName certified(const Identity& identity) {
+  return {.identity = identity, .until = kNever, .address = "10.0.0.9"};
+}
+
+class MasterPorts : public testing::Test {
+ protected:
+  ~MasterPorts() noexcept override = default;
+
+  void start(const std::vector<std::string>& vouching = {}, bool readOnly = false) {
+    MasterOptions options;
+    options.readOnly = readOnly;
+    for (const std::string& rule : vouching) ASSERT_TRUE(options.vouching.add(rule).ok());
+    server_ =
+        std::make_unique<MasterServer>(net_, systemClock(), Rng(1), store_, *store_.load(), TokenTable{},
+                                       options, [](const Error& error) { ADD_FAILURE() << error.message; });
+  }
+
+  static LetIn lettingIn(const PeerName& peer) {
+    return LetIn([](Peer, kj::Maybe<FairCalls::User&>, kj::Promise<void>) {},
+                 std::make_shared<const PeerName>(peer));
+  }
+  wire::MasterGate::Client gate(const PeerName& peer) { return makeMasterGate(*server_, lettingIn(peer)); }
+
+  auto login(const PeerName& peer, const std::string& token = "") {
+    auto request = gate(peer).loginRequest();
+    request.setToken(token.c_str());
+    return request.send().wait(io_.waitScope);
+  }
+  wire::AgentPort::Client agentPort(const PeerName& peer) { return login(peer).getAgent(); }
+
+  // "" where the call succeeds.
+  template <typename Call>
+  std::string refused(Call call) {
+    try {
+      call();
+    } catch (const kj::Exception& exception) {
+      const Error error = fromException(exception);
+      return std::string(name(error.code)) + ": " + error.message;
+    }
+    return "";
+  }
+  std::string attach(wire::AgentPort::Client& agent, const std::string& name) {
+    return refused([&]() {
+      auto request = agent.attachRequest();
+      request.setAgent(name.c_str());
+      request.setFeed(kj::heap<Feed>());
+      request.send().wait(io_.waitScope);
+    });
+  }
+  std::string vouch(wire::AgentPort::Client& agent, const std::string& user) {
+    return refused([&]() {
+      auto request = agent.vouchRequest();
+      request.setUser(user.c_str());
+      const auto answer = request.send().wait(io_.waitScope);
+      EXPECT_EQ(std::string(answer.getCaller().getUser().cStr()), user);
+    });
+  }
+
+  kj::AsyncIoContext io_ = kj::setupAsyncIo();
+  const Net net_{io_.provider->getNetwork(), *io_.lowLevelProvider, io_.provider->getTimer()};
+  MemoryStore store_;
+  std::unique_ptr<MasterServer> server_;
+};
+
+TEST_F(MasterPorts, AnAgentSpeaksUnderTheNameOfItsCertificateAlone) {
+  start();
+  auto agent = agentPort(certified(kAgent));
+  EXPECT_THAT(attach(agent, "a2"), HasSubstr("denied: the certificate is for agent a1, which may not speak "
+                                             "as 'a2'"));
+  EXPECT_EQ(server_->logic().agents().size(), 0u);
+  EXPECT_EQ(attach(agent, "a1"), "");
+}
+
+TEST_F(MasterPorts, AMonitorRegistersServersOfItsNameAlone) {
+  start();
+  const auto attachAs = [this](const std::string& server) {
+    auto monitor = login(certified(kMonitor)).getMonitor();
+    return refused([&]() {
+      auto request = monitor.attachRequest();
+      request.setMonitor("identity");
+      auto facts = request.initServers(1)[0];
+      facts.setName(server.c_str());
+      facts.setPlatform("p");
+      facts.setRus(1);
+      request.send().wait(io_.waitScope);
+    });
+  };
+  EXPECT_THAT(attachAs("s8"), HasSubstr("denied: the certificate is for monitor s7"));
+  EXPECT_FALSE(server_->logic().server("s8").has_value());
+  EXPECT_THAT(attachAs("s7"), testing::Not(HasSubstr("denied")));
+}
+
+TEST_F(MasterPorts, ACertificateGivesThePortOfItsRoleAlone) {
+  start();
+  const auto agent = login(certified(kAgent), "whatever token");
+  EXPECT_TRUE(agent.hasAgent());
+  EXPECT_FALSE(agent.hasMonitor());
+  EXPECT_FALSE(agent.hasUser());
+  const auto monitor = login(certified(kMonitor));
+  EXPECT_TRUE(monitor.hasMonitor());
+  EXPECT_FALSE(monitor.hasAgent());
+  EXPECT_FALSE(monitor.hasUser());
+  EXPECT_THAT(refused([this]() {
+                login(certified({MemberRole::kMaster, "m", 9}));
+              }),
+              HasSubstr("denied: the certificate is a master's"));
+}
+
+TEST_F(MasterPorts, AnAgentOnAnotherMachineVouchesForWhomItsRuleNames) {
+  start({"a1=all"});
+  auto agent = agentPort(certified(kAgent));
+  EXPECT_THAT(vouch(agent, "ann"), HasSubstr("an agent attaches first"));
+  ASSERT_EQ(attach(agent, "a1"), "");
+  EXPECT_EQ(vouch(agent, "ann"), "");
+  EXPECT_THAT(vouch(agent, "root"), HasSubstr("denied"));
+  auto other = agentPort(certified({MemberRole::kAgent, "a2", 10}));
+  ASSERT_EQ(attach(other, "a2"), "");
+  EXPECT_THAT(vouch(other, "ann"), HasSubstr("denied"));
+}
+
+TEST_F(MasterPorts, WhoShowsNothingOverTcpIsNobody) {
+  start({"*=all"});
+  EXPECT_THAT(refused([this]() { login({.address = "10.0.0.9"}); }), HasSubstr("denied"));
+}
+
+// Its socket is the only one of a cluster whose master only reads, and takes the place of the agents'.
+TEST_F(MasterPorts, WhileItOnlyReadsAMasterKnowsUsersByTheirUserId) {
+  const auto askedBy = [this](const char* user) {
+    const passwd* entry = ::getpwnam(user);
+    if (entry == nullptr) return std::string("no such user");
+    auto gate = makeReadOnlyGate(makeMasterGate(*server_, lettingIn({.uid = entry->pw_uid})))
+                    .castAs<wire::AgentGate>();
+    return refused([&]() {
+      const auto answer = gate.loginRequest().send().wait(io_.waitScope);
+      EXPECT_EQ(std::string(answer.getCaller().getUser().cStr()), user);
+      EXPECT_TRUE(answer.hasClient());
+    });
+  };
+  start({}, true);
+  EXPECT_THAT(askedBy("daemon"), HasSubstr("denied")) << "no rule says so";
+  start({"*=all"}, true);
+  EXPECT_EQ(askedBy("daemon"), "");
+  EXPECT_THAT(askedBy("root"), HasSubstr("root is let in by a token alone"));
+}
+
+}  // namespace tarcil::master_ports_test
