@@ -53,6 +53,24 @@ Violation read(wire::Violation::Reader from) {
   return value;
 }
 
+void write(const Reached& value, wire::Reached::Builder to) {
+  to.setExpected(value.expected);
+  to.setMeasured(value.measured);
+}
+
+Reached read(wire::Reached::Reader from) {
+  return {from.getExpected(), from.getMeasured()};
+}
+
+void write(const PerformanceSample& value, wire::Sample::Builder to) {
+  to.setAllocation(value.allocation);
+  write(value.reached, to.initReached());
+}
+
+PerformanceSample read(wire::Sample::Reader from) {
+  return {from.getAllocation(), read(from.getReached())};
+}
+
 void write(const TaskViolation& value, wire::TaskViolation::Builder to) {
   to.setJob(bytesOf(value.job));
   to.setNumber(value.number);

@@ -10,6 +10,12 @@ namespace tarcil {
 void write(const Violation& value, wire::Violation::Builder to);
 Violation read(wire::Violation::Reader from);
 
+void write(const Reached& value, wire::Reached::Builder to);
+Reached read(wire::Reached::Reader from);
+
+void write(const PerformanceSample& value, wire::Sample::Builder to);
+PerformanceSample read(wire::Sample::Reader from);
+
 void write(const TaskViolation& value, wire::TaskViolation::Builder to);
 TaskViolation read(wire::TaskViolation::Reader from);
 void write(const std::vector<TaskViolation>& value, capnp::List<wire::TaskViolation>::Builder to);

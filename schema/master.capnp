@@ -208,6 +208,10 @@ interface MonitorPort {
   # The monitor is about to stop its tasks and to end. Success: its servers are given nothing more on this connection;
   # reports are still taken. Not on disk. A repeat changes nothing.
 
+  performance @10 (samples :List(Performance.Sample)) -> ();
+  # What watched tasks reach now, of those that have not been told yet or of which it has moved. Success: noted. Not on disk: a
+  # monitor tells all of them after each attach. In everything else as violations.
+
   attachMore @9 (servers :List(Types.ServerFacts), tasks :List(Types.KnownTask)) -> (drop :List(UInt64), stop :List(UInt64));
   # After attach, before anything else, where the monitor stands for more servers than one call is to have: the next of them,
   # with their tasks. In everything else as attach. Fails as Conflict also where another connection speaks for the monitor.
@@ -634,6 +638,7 @@ struct ServerDetails {
     throttledCacheWays @13 :Float64 = 1;
     throttledMemoryBandwidth @14 :Float64 = 1;
     jobNumber @15 :UInt64;
+    performance @16 :Performance.Reached;  # null: not watched, or not told yet
   }
   reason @5 :Text;                    # why it takes no new tasks; empty where it does, or is only down
   draining @6 :Bool;

@@ -16,6 +16,16 @@ struct Violation {
   causes @6 :List(Cause);     # the likeliest first
 }
 
+struct Reached {
+  expected @0 :Float64;       # more than 0
+  measured @1 :Float64;       # in the same metric
+}
+
+struct Sample {
+  allocation @0 :UInt64;
+  reached @1 :Reached;
+}
+
 struct Cause {
   kind @0 :CauseKind;
   resource @1 :Int8 = -1;     # its place in the order of resources, from 0; -1: none

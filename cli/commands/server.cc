@@ -1,5 +1,6 @@
 // tarcil server: the machines of the cluster and what goes on on them.
 #include <algorithm>
+#include <cmath>
 
 #include "cli/cluster.h"
 #include "cli/commands/commands.h"
@@ -38,6 +39,12 @@ std::string attributesText(const ServerFacts& facts) {
 
 std::string taskText(const ServerTask& task, const Style& style) {
   return style.task(task.number, task.job, task.task);
+}
+
+// As a part of what is expected; empty where it is not known.
+std::string performanceText(const ServerTask& task) {
+  if (!task.performance || !isSound(*task.performance)) return "";
+  return std::to_string(std::lround(100 * partOf(*task.performance))) + "%";
 }
 
 std::string offenceText(const Offence& offence, const Style& style) {
@@ -111,7 +118,7 @@ std::string showText(const ServerDetails& server, const Style& style) {
                {"Refused claims", std::to_string(server.refusedClaims) + " since the master's start"},
                {"Failed launches", std::to_string(server.neverStarted) + " in a row"},
                {"Missing", joined(server.facts.missing)}});
-  Table table({"Task", "RUs", "Extras", "Caused", "By its profile", "Feels too much"});
+  Table table({"Task", "RUs", "Extras", "Caused", "By its profile", "Feels too much", "Performance"});
   for (const ServerTask& task : server.tasks) {
     std::vector<std::string> over;
     for (size_t resource : task.over) over.emplace_back(kResourceNames[resource]);
@@ -120,7 +127,7 @@ std::string showText(const ServerDetails& server, const Style& style) {
                task.charged == task.caused         ? ""
                : pressureText(task.caused).empty() ? "nothing"
                                                    : pressureText(task.caused),
-               joined(over)});
+               joined(over), performanceText(task)});
   }
   if (!server.absent.empty()) text += "\nNot measured:\n" + absentText(server.absent);
   text += "\n" + (table.empty() ? std::string("No tasks.\n") : table.text());

@@ -25,6 +25,7 @@ ServerTask readTask(wire::ServerDetails::Task::Reader from) {
   }
   task.throttle = {from.getThrottledCpu(), from.getThrottledDisk(), from.getThrottledNetwork(),
                    from.getThrottledCacheWays(), from.getThrottledMemoryBandwidth()};
+  if (from.hasPerformance()) task.performance = read(from.getPerformance());
   return task;
 }
 

@@ -24,6 +24,7 @@ struct ServerTask {
   Pressure tolerated{};
   std::vector<size_t> over;  // resources on which it feels more than it tolerates
   Throttle throttle;
+  std::optional<Reached> performance;  // of a watched task, once it is known
 };
 
 struct ServerDetails {

@@ -21,6 +21,9 @@ Json jsonOf(const ServerTask& task) {
           {"measured", namesOf(task.measured)},
           {"tolerated", jsonByResource(task.tolerated)},
           {"over", std::move(over)},
+          {"performance", task.performance ? Json{{"expected", task.performance->expected},
+                                                  {"measured", task.performance->measured}}
+                                           : Json()},
           {"throttled", task.throttle.isNone() ? Json()
                                                : Json{{"cpu", task.throttle.cpu},
                                                       {"disk", task.throttle.disk},

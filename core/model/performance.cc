@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace tarcil {
 
@@ -21,6 +22,16 @@ std::string textOf(const Cause& cause, const std::string& neighbour) {
   if (!neighbour.empty()) text += " " + neighbour;
   if (cause.resource) text += " on " + std::string(kResourceNames[static_cast<size_t>(*cause.resource)]);
   return text;
+}
+
+bool isSound(const Reached& reached) {
+  return std::isfinite(reached.expected) && reached.expected > 0 && std::isfinite(reached.measured) &&
+         reached.measured >= 0;
+}
+
+double partOf(const Reached& reached) {
+  constexpr double kMost = 100;
+  return std::min(kMost, reached.measured / reached.expected);
 }
 
 double partOfExpected(const Violation& violation) {

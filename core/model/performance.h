@@ -106,6 +106,28 @@ struct Violation {
   bool operator==(const Violation&) const = default;
 };
 
+// What a watched task reaches at a moment.
+struct Reached {
+  double expected = 0;  // more than 0
+  double measured = 0;  // in the same metric
+
+  bool operator==(const Reached&) const = default;
+};
+
+struct PerformanceSample {
+  AllocationId allocation = 0;
+  Reached reached{};
+
+  bool operator==(const PerformanceSample&) const = default;
+};
+
+// Whether the numbers can be what was measured; nothing is done on others.
+bool isSound(const Reached& reached);
+
+// The part of what is expected that the task reaches: more than 1 where it does better, 100 at most.
+// Requires: isSound().
+double partOf(const Reached& reached);
+
 // The part of what is expected that the task reaches, 0 to 1; 0 where the numbers make no sense.
 double partOfExpected(const Violation& violation);
 

@@ -159,7 +159,10 @@ int serveEmulated(const MonitorFlags& flags, const RoleIdentity& identity) {
     if (found != emulated.platforms.end()) shares.emplace(one.name, found->second);
   }
   EmulatedRunner executor(net.timer, systemClock(), server, std::move(shares),
-                          [&server](std::vector<Violation> violations) { server.tell(violations); });
+                          [&server](const auto& violations, const auto& moved) {
+                            server.tell(violations);
+                            server.tell(moved);
+                          });
   auto servers = emulatedFacts(emulated, addressToDial(listener.address, flags.advertise));
   LateEmulated lateExecutor(net.timer, systemClock());
   std::unique_ptr<LateBindingMonitor> late;

@@ -19,28 +19,13 @@ std::deque<Measure>& PerformanceLog::measuresOf(const Task& task) {
   return found->second;
 }
 
-// What stays as it was is not said again.
-void PerformanceLog::add(const Task& task, const Measure& measure) {
+void PerformanceLog::take(const Task& task, double part, WallTime now) {
   std::deque<Measure>& measures = measuresOf(task);
-  if (!measures.empty() && measures.back().part == measure.part) return;
-  const WallTime last = measures.empty() ? measure.at : measures.back().at;
-  measures.push_back({std::max(last, measure.at), measure.part});
+  if (!measures.empty() && measures.back().part == part) return;
+  // The clock may have been set.
+  const WallTime last = measures.empty() ? now : measures.back().at;
+  measures.push_back({std::max(last, now), part});
   if (measures.size() > bounds_.measures) measures.pop_front();
-}
-
-void PerformanceLog::take(const std::string& server, const std::vector<Degraded>& degraded, WallTime now) {
-  std::vector<Task> tasks;
-  for (const Degraded& each : degraded) tasks.push_back(each.task);
-  std::vector<Task>& before = degraded_[server];
-  for (const Task& task : before) {
-    if (std::ranges::find(tasks, task) == tasks.end()) add(task, {now, 1});
-  }
-  for (const Degraded& each : degraded) {
-    const bool isNew = std::ranges::find(before, each.task) == before.end();
-    add(each.task, {isNew ? std::min(each.since, now) : now, each.part});
-  }
-  before = std::move(tasks);
-  if (before.empty()) degraded_.erase(server);
 }
 
 std::map<TaskIndex, std::deque<Measure>> PerformanceLog::of(const JobId& job) const {

@@ -91,12 +91,11 @@ void EventFeed::take(wire::ServerDetails::Reader from) {
   const std::string& name = server.facts.name;
   ring_.add({"server", textOf(jsonOf(server))});
   Json list = Json::array();
-  std::vector<PerformanceLog::Degraded> degraded;
-  for (const TaskViolation& each : server.violations) {
-    list.push_back(jsonOf(each));
-    degraded.push_back({{each.job, each.task}, each.violation.since, partOfExpected(each.violation)});
+  for (const TaskViolation& each : server.violations) list.push_back(jsonOf(each));
+  for (const ServerTask& task : server.tasks) {
+    if (task.performance && isSound(*task.performance))
+      performances_.take({task.job, task.task}, partOf(*task.performance), clock_.now().wall);
   }
-  performances_.take(name, degraded, clock_.now().wall);
   const bool hasAny = !list.empty();
   std::string text = textOf(Json{{"server", name}, {"violations", std::move(list)}});
   const auto told = violations_.find(name);

@@ -136,6 +136,12 @@ struct ViolationsReported {
   std::vector<Violation> violations;
 };
 
+// What watched tasks reach, as their monitor measured it last. The same holds.
+struct PerformanceReported {
+  SessionId session;
+  std::vector<PerformanceSample> samples;
+};
+
 // The monitor's answer to ResizeTask; there is none where the connection was lost.
 struct TaskResized {
   SessionId session;
@@ -371,7 +377,7 @@ struct TimerFired {};
 using Event =
     std::variant<AgentAttached, MoreJobsAsked, NumbersAsked, MonitorAttached, MoreServersAttached,
                  PeerDetached, CommitArrived, PieceArrived, OffersDeclined, ReportsArrived, LeaseAsked,
-                 PressureReported, ViolationsReported, TaskResized, TaskThrottled, MonitorLeaves,
+                 PressureReported, ViolationsReported, PerformanceReported, TaskResized, TaskThrottled, MonitorLeaves,
                  PoolReported, CancelRequested, SettingsSet, PlatformSet, SharesSet, ProfileStored,
                  ProfileDeleted, ProfilePromoted, ServersSteered, JobSteered, CronAdded, CronSteered,
                  MembersChanged, PeopleChanged, Noted, SpaceMeasured, TimerFired>;

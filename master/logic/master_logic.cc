@@ -112,6 +112,7 @@ struct Handler {
   void operator()(const LeaseAsked& event) const { renewLease(context, event); }
   void operator()(const PressureReported& event) const { takePressure(context, event); }
   void operator()(const ViolationsReported& event) const { takeViolations(context, event); }
+  void operator()(const PerformanceReported& event) const { takePerformance(context, event); }
   void operator()(const TaskResized& event) const { takeResized(context, event); }
   void operator()(const TaskThrottled& event) const { takeThrottled(context, event); }
   void operator()(const MonitorLeaves& event) const { takeLeave(context, event.session); }

@@ -141,6 +141,11 @@ JobDetails detailsOf(const Tables& tables, const Job& job, TaskIndex firstTask, 
   return details;
 }
 
+std::optional<Reached> performanceOf(const Tables& tables, AllocationId allocation) {
+  const auto found = tables.performances.find(allocation);
+  return found == tables.performances.end() ? std::nullopt : std::optional(found->second);
+}
+
 ServerView viewOf(const Tables& tables, const Server& server, bool withTasks = true) {
   ServerView view;
   view.id = server.record.id;
@@ -169,7 +174,8 @@ ServerView viewOf(const Tables& tables, const Server& server, bool withTasks = t
       view.tasks.push_back({hold.job->record.id, hold.job->record.number, hold.task, resident.allocation,
                             resident.rus, resident.extras, profile, overOf(tables, server, resident, profile),
                             resident.caused, resident.measured, throttleOf(tables, resident.allocation),
-                            resident.request, resident.isStrict});
+                            resident.request, resident.isStrict,
+                            performanceOf(tables, resident.allocation)});
     }
     if (auto violation = violationOf(tables, hold)) view.violations.push_back(std::move(*violation));
   }

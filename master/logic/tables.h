@@ -79,6 +79,7 @@ struct Tables {
   std::optional<MonotonicTime> preemptionDue{};  // when they are looked at again
   std::optional<MonotonicTime> handOverDue{};    // when more jobs of overdue agents go to others
   ViolationTable violations{};
+  std::map<AllocationId, Reached> performances{};  // of watched tasks, as their monitors told last
   ThrottleTable throttles{};
   AdjustingCounts adjusted{};         // since the start
   ViolationCounts violationsBegun{};  // since the start

@@ -290,6 +290,11 @@ class MonitorPortImpl final : public RolePortServer<wire::MonitorPort> {
     return kj::READY_NOW;
   }
 
+  kj::Promise<void> performance(PerformanceContext context) override {
+    server_.performance(session_, readAll<PerformanceSample>(context.getParams().getSamples()));
+    return kj::READY_NOW;
+  }
+
   kj::Promise<void> leave(LeaveContext) override {
     server_.leave(session_);
     return kj::READY_NOW;

@@ -249,12 +249,24 @@ kj::Promise<void> MasterServer::report(SessionId session, std::vector<TaskReport
 
 void MasterServer::violations(SessionId session, std::vector<Violation> violations) {
   failpoint("master.violations_arrived");
-  std::set<ServerId> servers;
-  for (const Violation& violation : violations) {
-    if (const auto server = logic_->serverOf(violation.allocation)) servers.insert(*server);
-  }
+  const std::set<ServerId> servers = serversOf(violations);
   dispatch(master::ViolationsReported{session, std::move(violations)});
   for (const ServerId server : servers) noteChange(server);
+}
+
+void MasterServer::performance(SessionId session, std::vector<PerformanceSample> samples) {
+  const std::set<ServerId> servers = serversOf(samples);
+  dispatch(master::PerformanceReported{session, std::move(samples)});
+  for (const ServerId server : servers) noteChange(server);
+}
+
+template <typename Told>
+std::set<ServerId> MasterServer::serversOf(const std::vector<Told>& told) const {
+  std::set<ServerId> servers;
+  for (const Told& each : told) {
+    if (const auto server = logic_->serverOf(each.allocation)) servers.insert(*server);
+  }
+  return servers;
 }
 
 void MasterServer::pressure(SessionId session, std::vector<ServerPressure> servers,

@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <variant>
 #include <vector>
 
@@ -98,6 +99,7 @@ class MasterServer final {
   void declineOffers(SessionId session, std::vector<JobId> jobs, std::vector<JobId> untried);
   kj::Promise<std::vector<AllocationId>> renewLease(SessionId session, std::vector<AllocationId> starting);
   kj::Promise<void> report(SessionId session, std::vector<TaskReport> reports);
+  void performance(SessionId session, std::vector<PerformanceSample> samples);
   void pressure(SessionId session, std::vector<ServerPressure> servers,
                 std::vector<late::PoolPressure> pools);
   void violations(SessionId session, std::vector<Violation> violations);
@@ -230,6 +232,9 @@ class MasterServer final {
   void release(master::LimitPool& action);
   void release(master::JobChanged& action);
   void noteChange(const ChangeLog::What& what);
+  // Of the tasks that something is told of.
+  template <typename Told>
+  std::set<ServerId> serversOf(const std::vector<Told>& told) const;
   // What the last survey found, and the rest as of now.
   kj::Promise<std::string> metricsNow();
 

@@ -80,6 +80,7 @@ void writeTask(const ServerView::Task& value, wire::ServerDetails::Task::Builder
   to.setThrottledNetwork(value.throttle.network);
   to.setThrottledCacheWays(value.throttle.cacheWays);
   to.setThrottledMemoryBandwidth(value.throttle.memoryBandwidth);
+  if (value.performance) write(*value.performance, to.initPerformance());
 }
 
 }  // namespace

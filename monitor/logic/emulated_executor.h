@@ -66,6 +66,8 @@ class EmulatedExecutor final : public Executor {
   // Takes a sample of every watched task's performance and returns what the master is to be told. Time stands
   // where advance() left it.
   std::vector<Violation> sample();
+  // PerformanceWatch::moved(), after sample().
+  std::vector<PerformanceSample> moved() { return watch_.moved(now_); }
   size_t watched() const { return watch_.watched(); }
 
   // Of a started task, relative to the task alone, now; nullopt: there is none.

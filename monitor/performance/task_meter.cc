@@ -103,6 +103,10 @@ std::vector<Violation> TaskMeter::measure(const std::vector<RunningTask>& runnin
   return watch_.changes([this, &running](AllocationId task) { return sceneOf(task, running); }, now);
 }
 
+std::vector<PerformanceSample> TaskMeter::moved(Now now) {
+  return watch_.moved(now);
+}
+
 void TaskMeter::begin(const RunningTask& task) {
   Watched watched{*task.goal, task.cores, TaskClock(task.cgroups)};
   watched.goal.window = std::max(watched.goal.window, 3 * period_);

@@ -31,6 +31,9 @@ class TaskMeter final {
   // hear. A task that is not watched is only read while another is degraded.
   std::vector<Violation> measure(const std::vector<RunningTask>& running, Now now);
 
+  // PerformanceWatch::moved(), of them.
+  std::vector<PerformanceSample> moved(Now now);
+
   // The usual performance of each watched task of which it is known, where it is measured by the metric that
   // its job asks for.
   std::map<AllocationId, double> usual() const;

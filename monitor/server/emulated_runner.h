@@ -19,9 +19,10 @@ namespace tarcil {
 // alarm, since it may call the listener; starts and signals are kept until then.
 class EmulatedRunner final : public Executor {
  public:
+  using Tell = kj::Function<void(const std::vector<Violation>&, const std::vector<PerformanceSample>&)>;
   // `shares` as for EmulatedExecutor. `tell`: what the master is to hear of the tasks' performance.
   EmulatedRunner(kj::Timer& timer, const Clock& clock, ExecutorListener& listener,
-                 std::map<std::string, Share> shares, kj::Function<void(std::vector<Violation>)> tell)
+                 std::map<std::string, Share> shares, Tell tell)
       : clock_(clock),
         emulated_(listener, clock.now(), std::move(shares)),
         tell_(kj::mv(tell)),
@@ -71,7 +72,9 @@ class EmulatedRunner final : public Executor {
     for (auto& request : std::exchange(requests_, {})) request();
     if (const MonotonicTime now = clock_.now().steady; emulated_.watched() > 0 && now >= nextSample_) {
       nextSample_ = now + kSamplePeriod;
-      if (auto violations = emulated_.sample(); !violations.empty()) tell_(std::move(violations));
+      const auto violations = emulated_.sample();
+      const auto moved = emulated_.moved();
+      if (!violations.empty() || !moved.empty()) tell_(violations, moved);
     }
     if (!requests_.empty()) return alarm_.set(clock_.now().steady);
     auto next = emulated_.nextWake();
@@ -84,7 +87,7 @@ class EmulatedRunner final : public Executor {
 
   const Clock& clock_;
   EmulatedExecutor emulated_;
-  kj::Function<void(std::vector<Violation>)> tell_;
+  Tell tell_;
   MonotonicTime nextSample_{};
   std::vector<kj::Function<void()>> requests_;
   Alarm alarm_;

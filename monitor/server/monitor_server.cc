@@ -3,6 +3,8 @@
 #include <kj/debug.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+
 #include "env/failpoint.h"
 #include "env/stop.h"
 #include "monitor/late/late_reports.h"
@@ -21,6 +23,7 @@ using convert::text;
 
 // Bytes of output, or of a file, in one answer.
 constexpr size_t kOutputPiece = 1 << 20;
+constexpr size_t kMaxSamplesAtOnce = 1'000;
 
 // What a shutdown may take after the grace of its tasks, and how often it is looked whether they have ended.
 constexpr Duration kShutdownTime = std::chrono::seconds(5);
@@ -191,6 +194,13 @@ void MonitorServer::tell(const std::vector<Violation>& violations) {
   sendViolations();
 }
 
+void MonitorServer::tell(const std::vector<PerformanceSample>& samples) {
+  for (const PerformanceSample& sample : samples) {
+    if (live_.contains(sample.allocation)) performances_[sample.allocation] = sample.reached;
+  }
+  if (attached_) send(samples);
+}
+
 void MonitorServer::noteUsual(const std::map<AllocationId, double>& usual) {
   for (const auto& [allocation, performance] : usual) {
     if (live_.contains(allocation)) reached_[allocation] = performance;
@@ -242,6 +252,23 @@ void MonitorServer::send(const std::vector<ServerPressure>& pressures,
       if (takesPressure_) spdlog::warn("the master is of an earlier version and takes no pressures");
       takesPressure_ = false;
     }));
+  }
+}
+
+// As above.
+void MonitorServer::send(const std::vector<PerformanceSample>& samples) {
+  KJ_IF_MAYBE (port, port_) {
+    for (size_t first = 0; takesPerformance_ && first < samples.size(); first += kMaxSamplesAtOnce) {
+      const auto count = static_cast<uint32_t>(std::min(kMaxSamplesAtOnce, samples.size() - first));
+      auto request = port->performanceRequest();
+      auto list = request.initSamples(count);
+      for (uint32_t i = 0; i < count; ++i) write(samples[first + i], list[i]);
+      calls_.add(request.send().ignoreResult().catch_([this](kj::Exception&& exception) {
+        if (exception.getType() != kj::Exception::Type::UNIMPLEMENTED) return;
+        if (takesPerformance_) spdlog::warn("the master is of an earlier version and takes no performance");
+        takesPerformance_ = false;
+      }));
+    }
   }
 }
 
@@ -403,7 +430,7 @@ Attached MonitorServer::attached(wire::MonitorPort::Client port, const monitor::
   auto fault = kj::newPromiseAndFulfiller<void>();
   port_ = kj::mv(port);
   fault_ = kj::mv(fault.fulfiller);
-  attached_ = takesPressure_ = takesViolations_ = true;
+  attached_ = takesPressure_ = takesViolations_ = takesPerformance_ = true;
   ++attachments_;
   outage_.end();
   spdlog::info("attached to the master at {}", master_);
@@ -413,6 +440,9 @@ Attached MonitorServer::attached(wire::MonitorPort::Client port, const monitor::
   std::vector<late::PoolPressure> pools;
   for (const auto& [server, pressure] : poolPressures_) pools.push_back(pressure);
   send(pressures, pools);
+  std::vector<PerformanceSample> samples;
+  for (const auto& [allocation, reached] : performances_) samples.push_back({allocation, reached});
+  send(samples);
   violations_.attached();
   sendViolations();
   if (late_ != nullptr) late_->masterAttached();
@@ -583,6 +613,7 @@ void MonitorServer::carryOut(monitor::WakeAt& action) {
 
 void MonitorServer::ended(AllocationId allocation) {
   violations_.forget(allocation);
+  performances_.erase(allocation);
   if (live_.erase(allocation) == 0) return;
   unstarted_.erase(allocation);
   ends_.happened(allocation);

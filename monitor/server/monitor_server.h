@@ -77,6 +77,8 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
   // Tells the master of degraded tasks, at most once a second, and of those that still are after each
   // attach. The master itself ends the violations of tasks that end.
   void tell(const std::vector<Violation>& violations);
+  // Tells the master what watched tasks reach, now and after each attach, until more is told of the same task.
+  void tell(const std::vector<PerformanceSample>& samples);
   // The usual performance of watched tasks, which goes with the reports of their ends.
   void noteUsual(const std::map<AllocationId, double>& usual);
   // For metrics.
@@ -151,6 +153,7 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
   void ended(AllocationId allocation);
   void send(const std::vector<ServerPressure>& pressures, const std::vector<late::PoolPressure>& pools);
   void sendViolations();
+  void send(const std::vector<PerformanceSample>& samples);
   kj::Promise<void> leave();
   kj::Promise<void> tasksStopped();
 
@@ -188,11 +191,13 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
   std::set<std::string> agentTokens_;  // that the master has confirmed
   bool takesPressure_ = true;          // masters of an earlier version do not
 
-  bool takesViolations_ = true;  // as above
+  bool takesViolations_ = true;   // as above
+  bool takesPerformance_ = true;  // as above
 
   // Told last, by server.
   std::map<std::string, ServerPressure> pressures_;
   std::map<std::string, late::PoolPressure> poolPressures_;
+  std::map<AllocationId, Reached> performances_;  // of live tasks
   ViolationTracker violations_;
   Alarm violationAlarm_;
 

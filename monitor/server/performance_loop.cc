@@ -42,6 +42,7 @@ void PerformanceLoop::measureOnce(const Now& begin) {
   const std::vector<Violation> changes = meter_.measure(executor_.running(), begin);
   executor_.noteUseRates(meter_.useRates());
   server_.tell(changes);
+  server_.tell(meter_.moved(begin));
   server_.noteUsual(meter_.usual());
   for (const std::string& problem : meter_.problems()) {
     if (logged_++ < kMaxProblemsLogged) spdlog::warn("{}", problem);

@@ -118,6 +118,10 @@ struct MasterText {
     }
     return text;
   }
+  std::string operator()(const master::PerformanceReported& event) const {
+    return "PerformanceReported" + part(event.session) +
+           list(event.samples, [](const PerformanceSample& it) { return part(it.allocation); });
+  }
   std::string operator()(const master::TaskResized& event) const {
     return "TaskResized" + part(event.session) + part(event.allocation) + list(event.rus) +
            (event.status.ok() ? "" : " refused");

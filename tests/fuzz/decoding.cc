@@ -221,6 +221,10 @@ Violation violation() {
   return violation;
 }
 
+PerformanceSample performanceSample() {
+  return {12, {1.5, 0.75}};
+}
+
 ServerPressure serverPressure() {
   ServerPressure pressure{"server-1", {}, {{Resource::kLlc, "is not counted here"}}};
   pressure.tasks = {{.allocation = 12, .caused = {}, .measured = 3}};
@@ -366,6 +370,7 @@ constexpr Kind kKinds[] = {
     kindOf<wire::ObservedProfile, observedProfile>("ObservedProfile"),
     kindOf<wire::Violation, violation>("Violation"),
     kindOf<wire::TaskViolation, taskViolation>("TaskViolation"),
+    kindOf<wire::Sample, performanceSample>("Sample"),
     kindOf<wire::ServerPressure, serverPressure>("ServerPressure"),
     kindOf<wire::TaskCharge, taskCharge>("TaskCharge"),
     kindOf<wire::ResultFile, resultFile>("ResultFile"),

@@ -73,6 +73,7 @@ void takeDueSteps(EventContext& context) {
 
 void forgetViolation(EventContext& context, const Hold& hold) {
   const AllocationId allocation = hold.job->tasks[hold.task].allocation;
+  context.tables.performances.erase(allocation);
   DegradedTask* degraded = context.tables.violations.find(allocation);
   if (degraded == nullptr) return;
   ViolationCase violation(context, allocation, *degraded);

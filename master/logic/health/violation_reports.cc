@@ -1,6 +1,5 @@
 #include "master/logic/health/violation_reports.h"
 
-#include <cmath>
 #include <utility>
 
 #include "master/logic/health/learning.h"
@@ -21,12 +20,6 @@ void cut(std::string& text, size_t most) {
   const auto isWithin = [&text](size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80; };
   while (most > 0 && isWithin(most)) --most;
   text.resize(most);
-}
-
-// Whether the numbers can be what was measured; nothing is done on others.
-bool isSound(const Violation& violation) {
-  return std::isfinite(violation.expected) && violation.expected > 0 && std::isfinite(violation.measured) &&
-         violation.measured >= 0;
 }
 
 Violation bounded(Violation violation) {
@@ -62,13 +55,23 @@ void takeViolation(EventContext& context, const Violation& violation) {
 void takeViolations(EventContext& context, const ViolationsReported& event) {
   for (const Violation& violation : event.violations) {
     if (holderFor(context.tables, violation.allocation, event.session) == nullptr) continue;
+    const Reached reached{violation.expected, violation.measured};
+    if (isSound(reached)) context.tables.performances[violation.allocation] = reached;
     if (!violation.over) {
-      if (!isSound(violation)) continue;
+      if (!isSound(reached)) continue;
       takeViolation(context, violation);
     } else if (DegradedTask* degraded = context.tables.violations.find(violation.allocation)) {
       ViolationCase handled(context, violation.allocation, *degraded);
       endViolation(handled);
     }
+  }
+}
+
+void takePerformance(EventContext& context, const PerformanceReported& event) {
+  for (const PerformanceSample& sample : event.samples) {
+    if (!isSound(sample.reached)) continue;
+    if (holderFor(context.tables, sample.allocation, event.session) == nullptr) continue;
+    context.tables.performances[sample.allocation] = sample.reached;
   }
 }
 

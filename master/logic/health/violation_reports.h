@@ -13,6 +13,9 @@ namespace tarcil::master {
 // task is taken.
 void takeViolations(EventContext& context, const ViolationsReported& event);
 
+// What watched tasks reach is remembered until their attempts end, and of each the last alone.
+void takePerformance(EventContext& context, const PerformanceReported& event);
+
 // The task's violation, for people; nullopt where it performs as expected.
 std::optional<TaskViolation> violationOf(const Tables& tables, const Hold& hold);
 

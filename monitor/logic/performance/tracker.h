@@ -40,7 +40,8 @@ class PerformanceTracker final {
   std::optional<double> expected() const;
   // Of the task itself, in times without a violation; nullopt: not known yet.
   std::optional<double> usual() const;
-  // Median of the samples of the latest window. Requires: a sample was taken.
+  bool hasSamples() const { return !window_.empty(); }
+  // Median of the samples of the latest window. Requires: hasSamples().
   double measured() const;
   // When the violation began: the first low sample of the window that showed it. Requires: isDegraded().
   MonotonicTime since() const { return since_; }

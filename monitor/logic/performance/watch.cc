@@ -1,6 +1,7 @@
 #include "monitor/logic/performance/watch.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 #include <utility>
 
@@ -36,6 +37,25 @@ std::map<AllocationId, double> PerformanceWatch::usual() const {
     if (const auto performance = task.tracker.usual()) usual.emplace(allocation, *performance);
   }
   return usual;
+}
+
+std::vector<PerformanceSample> PerformanceWatch::moved(Now now) {
+  std::vector<PerformanceSample> moved;
+  for (auto& [allocation, task] : tasks_) {
+    const auto expected = task.tracker.expected();
+    if (!expected || !task.tracker.hasSamples()) continue;
+    const Reached reached{*expected, task.tracker.measured()};
+    if (!isSound(reached)) continue;
+    const double part = partOf(reached);
+    if (task.toldPart &&
+        (std::abs(part - *task.toldPart) < kMoved || now.steady - task.toldAt < task.goal.window)) {
+      continue;
+    }
+    task.toldPart = part;
+    task.toldAt = now.steady;
+    moved.push_back({allocation, reached});
+  }
+  return moved;
 }
 
 bool PerformanceWatch::suspicious() const {

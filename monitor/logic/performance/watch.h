@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "core/base/time.h"
@@ -32,6 +33,11 @@ class PerformanceWatch final {
   // yet), whose likeliest cause has changed (examined once a window), or that are over.
   std::vector<Violation> changes(const SceneOf& sceneOf, Now now);
 
+  // What tasks reach, of those of which it is known and has not been told, or has moved by kMoved of what is
+  // expected since; of each once a window at most.
+  std::vector<PerformanceSample> moved(Now now);
+  static constexpr double kMoved = 0.05;
+
   // The usual performance of each task of which it is known (PerformanceTracker::usual).
   std::map<AllocationId, double> usual() const;
 
@@ -47,6 +53,8 @@ class PerformanceWatch final {
     bool postponed = false;                                                 // telling of it, once
     MonotonicTime judged{};                                                 // while degraded
     Violation told;                                                         // as above
+    std::optional<double> toldPart{};                                       // of what is expected, by moved()
+    MonotonicTime toldAt{};
   };
 
   std::map<AllocationId, Watched> tasks_;

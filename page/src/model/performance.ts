@@ -1,5 +1,4 @@
-// A task's performance against what is expected, over time. The cluster tells violations and steps; while a task runs without one it
-// performs as expected, which is a band and not a line, since nothing more is known of it.
+// A task's performance against what is expected, over time, with the steps that were taken.
 import type { Cause, Explanation, PerformanceHistory, Step } from "../api/types";
 import { titleOf } from "./resources";
 
@@ -11,10 +10,10 @@ export interface Measure {
 export interface Timeline {
   began: number;
   now: number;
-  measures: Measure[]; // in the order of time; only while in violation
+  measures: Measure[]; // in the order of time
   steps: { at: number; text: string }[];
   degradedSince: number | null;
-  unheardUntil: number | null; // before that violations may have come and gone
+  unheardUntil: number | null; // before that nothing was heard of it
 }
 
 export function partOf(violation: { expected: number; measured: number }): number {
@@ -34,9 +33,9 @@ export function timelineOf(history: PerformanceHistory | null, explanation: Expl
   const violation = explanation.troubles.find((each) => each.task === task);
   const degradedSince = violation === undefined ? null : violation.since === null ? now : Date.parse(violation.since);
   const last = measures[measures.length - 1];
-  // The gateway may have been started later, or hear of it in a moment.
-  if (violation !== undefined && degradedSince !== null && last?.part !== partOf(violation)) {
-    measures.push({ at: last === undefined ? degradedSince : Math.max(last.at, degradedSince), part: partOf(violation) });
+  // The gateway may hear of it in a moment.
+  if (violation !== undefined && degradedSince !== null && (last === undefined || last.at < degradedSince)) {
+    measures.push({ at: degradedSince, part: partOf(violation) });
   }
   const times = [...measures.map((each) => each.at), ...steps.map((each) => each.at)];
   const began = Math.min(started !== null ? Date.parse(started) : now, ...times);

@@ -173,7 +173,8 @@ function Why({ job, why }: { job: JobStatus; why: Explanation }) {
 }
 
 function Performance({ job, why }: { job: JobStatus; why: Explanation }) {
-  const history = useAnswer<PerformanceHistory>(`/jobs/${job.id}/performance`, { violation: true });
+  const servers = new Set(job.tasks.map((task) => task.server));
+  const history = useAnswer<PerformanceHistory>(`/jobs/${job.id}/performance`, { violation: true, server: (event: { name: string }) => servers.has(event.name) });
   const interesting = new Set([...why.troubles.map((each) => each.task), ...why.steps.map((each) => each.task)]);
   const tasks = [...job.tasks].filter((task) => task.started !== null).sort((a, b) => Number(interesting.has(b.index)) - Number(interesting.has(a.index)) || a.index - b.index);
   const [chosen, setChosen] = useState<number | null>(null);
@@ -198,8 +199,8 @@ function Performance({ job, why }: { job: JobStatus; why: Explanation }) {
           </ul>
         </>
       )}
-      <p class="hint">The dashed line is what the job expects; the band below it is what it may miss ({percent(kDefaultDeviation)} by default). Where no violation is reported the task is
-        drawn at the line.{timeline.unheardUntil !== null && <> Violations that were over by <Time at={new Date(timeline.unheardUntil).toISOString()} now={timeline.now} /> are not shown: the gateway was started then.</>} Only jobs with <code>performance</code> in their job file are watched.</p>
+      <p class="hint">The dashed line is what the job expects; the band below it is what it may miss ({percent(kDefaultDeviation)} by default).
+        {timeline.unheardUntil !== null && <> What was measured before <Time at={new Date(timeline.unheardUntil).toISOString()} now={timeline.now} /> is not shown: the gateway was started then.</>} Only jobs with <code>performance</code> in their job file are watched.</p>
     </Panel>
   );
 }

@@ -7,13 +7,13 @@ import { colours, onSchemeChange, useWidth } from "../parts/canvas";
 
 const kHeight = 220;
 
-// As drawn: 1 where no violation is known, what was measured in one, each number up to the next.
-function seriesOf(timeline: Timeline): [number[], number[]] {
-  const times = [timeline.began], parts = [1];
-  for (const measure of timeline.measures) times.push(measure.at), parts.push(measure.part);
+// As drawn: nothing before the first measure, and each up to the next.
+function seriesOf(timeline: Timeline): [number[], (number | null)[]] {
+  const times = [timeline.began], parts: (number | null)[] = [null];
+  for (const measure of timeline.measures) times.push(measure.at), parts.push(100 * measure.part);
   times.push(timeline.now);
   parts.push(parts[parts.length - 1]);
-  return [times.map((time) => time / 1000), parts.map((part) => 100 * part)];
+  return [times.map((time) => time / 1000), parts];
 }
 
 function timeOfDay(seconds: number): string {
@@ -33,7 +33,7 @@ export function PerformancePicture({ timeline, deviation }: { timeline: Timeline
       const axis = { stroke: colour("dim"), grid: { stroke: colour("line"), width: 1 }, ticks: { stroke: colour("line") }, font: "12px " + colour("font") };
       new uPlot({
         width, height: kHeight, legend: { show: false }, cursor: { y: false },
-        scales: { y: { range: [0, 110] } },
+        scales: { y: { range: [0, Math.max(110, ...timeline.measures.map((measure) => 105 * measure.part))] } },
         axes: [{ ...axis, space: 80, values: (_, times) => times.map(timeOfDay) }, { ...axis, values: (_, values) => values.map((value) => `${value} %`) }],
         series: [{}, {
           stroke: colour("accent"), width: 2, paths: uPlot.paths.stepped?.({ align: 1 }), points: { show: false },
@@ -94,6 +94,7 @@ function drawExpected(chart: uPlot, timeline: Timeline, deviation: number, colou
 export function summaryOf(timeline: Timeline): string {
   const steps = timeline.steps.length === 0 ? "No step was taken for it." : timeline.steps.length === 1 ? "One step was taken for it." : `${timeline.steps.length} steps were taken for it.`;
   const last = timeline.measures[timeline.measures.length - 1];
-  if (timeline.degradedSince === null || last === undefined) return `It performs as expected: no violation is reported. ${steps}`;
+  if (last === undefined) return `No violation is reported, and nothing is measured yet. ${steps}`;
+  if (timeline.degradedSince === null) return `It reaches ${percent(last.part)} of what is expected: no violation is reported. ${steps}`;
   return `Since ${fullTime(new Date(timeline.degradedSince).toISOString())} it reaches ${percent(last.part)} of what is expected. ${steps}`;
 }

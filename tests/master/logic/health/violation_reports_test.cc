@@ -85,4 +85,38 @@ TEST_F(ViolationReports, WhoseNumbersMakeNoSenseAreIgnored) {
   EXPECT_THAT(master.job(1).violations.front().violation.causes, SizeIs(1));
 }
 
+// --- What tasks reach
+
+std::vector<std::optional<Reached>> reachedOn(const ServerView& server) {
+  std::vector<std::optional<Reached>> all;
+  for (const ServerView::Task& task : server.tasks) all.push_back(task.performance);
+  return all;
+}
+
+TEST_F(ViolationReports, WhatTasksReachIsShownUntilTheyEnd) {
+  const AllocationId task = run(1, watched(0, false));
+  EXPECT_THAT(reachedOn(view("a")), ElementsAre(std::nullopt));
+  master.handle(PerformanceReported{monitor, {{task, {100, 97}}}});
+  master.handle(PerformanceReported{monitor, {{task, {100, 103}}}});
+  EXPECT_THAT(reachedOn(view("a")), ElementsAre(Reached{100, 103}));
+  tell(violation(task, Cause::Kind::kDisk));
+  EXPECT_THAT(reachedOn(view("a")), ElementsAre(Reached{100, 50})) << "as measured last";
+  master.ended(monitor, task, exitedWith(0));
+  const AllocationId next = run(2, watched(0, false));
+  EXPECT_NE(next, task);
+  EXPECT_THAT(reachedOn(view("a")), ElementsAre(std::nullopt));
+}
+
+TEST_F(ViolationReports, WhatTasksReachIsIgnoredOfOthersAndWhereItMakesNoSense) {
+  const AllocationId task = run(1, watched(0, true));
+  const SessionId other = master.attachMonitor("n", {serverFacts("c", 4)});
+  master.handle(PerformanceReported{other, {{task, {100, 97}}}});
+  master.handle(PerformanceReported{monitor,
+                                    {{task, {0, 97}},
+                                     {task, {100, -1}},
+                                     {task, {100, std::nan("")}},
+                                     {task + 1000, {100, 97}}}});
+  EXPECT_THAT(reachedOn(view("a")), ElementsAre(std::nullopt));
+}
+
 }  // namespace tarcil::master::violation_reports_test

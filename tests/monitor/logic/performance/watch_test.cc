@@ -6,6 +6,7 @@
 namespace tarcil::watch_test {
 
 using namespace std::chrono_literals;
+using testing::ElementsAre;
 using testing::IsEmpty;
 
 struct Watching {
@@ -102,6 +103,46 @@ TEST(PerformanceWatch, ATaskThatIsBegunTwiceGoesOn) {
   watching.during(3, 60);
   watching.watch.begin(1, {.target = 1});
   EXPECT_EQ(watching.during(2, 60).size(), 1u);
+}
+
+// The part of what is expected that the task reaches, as it is told during so many samples of this value.
+std::vector<double> partsTold(Watching& watching, int seconds, double value) {
+  std::vector<double> parts;
+  for (int i = 0; i < seconds; ++i) {
+    watching.during(1, value);
+    for (const PerformanceSample& sample : watching.watch.moved(watching.now)) {
+      EXPECT_EQ(sample.allocation, 1u);
+      parts.push_back(partOf(sample.reached));
+    }
+  }
+  return parts;
+}
+
+TEST(PerformanceWatch, TellsWhatATaskReachesWhereItHasMoved) {
+  Watching watching;
+  EXPECT_THAT(watching.watch.moved(watching.now), IsEmpty()) << "no sample yet";
+  EXPECT_THAT(partsTold(watching, 20, 102), ElementsAre(1.02));
+  EXPECT_THAT(partsTold(watching, 20, 99), IsEmpty()) << "less than a twentieth";
+  EXPECT_THAT(partsTold(watching, 20, 80), ElementsAre(0.8));
+  watching.watch.end(1);
+  EXPECT_THAT(partsTold(watching, 20, 100), IsEmpty());
+}
+
+TEST(PerformanceWatch, TellsWhatATaskReachesOnceAWindowAtMost) {
+  Watching watching;
+  size_t told = 0;
+  for (int second = 0; second < 100; ++second) {
+    told += partsTold(watching, 1, second % 10 < 5 ? 100 : 200).size();
+  }
+  EXPECT_GT(told, 5u);
+  EXPECT_LE(told, 20u) << "windows of five seconds";
+}
+
+TEST(PerformanceWatch, TellsNothingOfATaskOfWhichNothingIsExpectedYet) {
+  Watching watching;
+  watching.watch.end(1);
+  watching.watch.begin(1, {.target = 0, .deviation = 0.1, .window = 5s});
+  EXPECT_THAT(partsTold(watching, 10, 100), IsEmpty());
 }
 
 }  // namespace tarcil::watch_test
