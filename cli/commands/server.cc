@@ -11,6 +11,7 @@
 #include "cli/output/table.h"
 #include "cli/output/violation.h"
 #include "core/base/failure.h"
+#include "core/base/text.h"
 #include "core/base/units.h"
 
 namespace tarcil {

@@ -377,10 +377,10 @@ struct TimerFired {};
 using Event =
     std::variant<AgentAttached, MoreJobsAsked, NumbersAsked, MonitorAttached, MoreServersAttached,
                  PeerDetached, CommitArrived, PieceArrived, OffersDeclined, ReportsArrived, LeaseAsked,
-                 PressureReported, ViolationsReported, PerformanceReported, TaskResized, TaskThrottled, MonitorLeaves,
-                 PoolReported, CancelRequested, SettingsSet, PlatformSet, SharesSet, ProfileStored,
-                 ProfileDeleted, ProfilePromoted, ServersSteered, JobSteered, CronAdded, CronSteered,
-                 MembersChanged, PeopleChanged, Noted, SpaceMeasured, TimerFired>;
+                 PressureReported, ViolationsReported, PerformanceReported, TaskResized, TaskThrottled,
+                 MonitorLeaves, PoolReported, CancelRequested, SettingsSet, PlatformSet, SharesSet,
+                 ProfileStored, ProfileDeleted, ProfilePromoted, ServersSteered, JobSteered, CronAdded,
+                 CronSteered, MembersChanged, PeopleChanged, Noted, SpaceMeasured, TimerFired>;
 
 // Steps taken for degraded tasks, counted.
 struct AdjustingCounts {

@@ -55,7 +55,7 @@ struct ServerView {
     ResourceSet measured{};      // of that
     Throttle throttle{};
     ByteRequest request{};
-    bool isStrict = false;              // JobSpec::isStrict()
+    bool isStrict = false;                 // JobSpec::isStrict()
     std::optional<Reached> performance{};  // of a watched task, once its monitor has told it
   };
   std::vector<Task> tasks;

@@ -174,8 +174,7 @@ ServerView viewOf(const Tables& tables, const Server& server, bool withTasks = t
       view.tasks.push_back({hold.job->record.id, hold.job->record.number, hold.task, resident.allocation,
                             resident.rus, resident.extras, profile, overOf(tables, server, resident, profile),
                             resident.caused, resident.measured, throttleOf(tables, resident.allocation),
-                            resident.request, resident.isStrict,
-                            performanceOf(tables, resident.allocation)});
+                            resident.request, resident.isStrict, performanceOf(tables, resident.allocation)});
     }
     if (auto violation = violationOf(tables, hold)) view.violations.push_back(std::move(*violation));
   }

@@ -77,7 +77,8 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
   // Tells the master of degraded tasks, at most once a second, and of those that still are after each
   // attach. The master itself ends the violations of tasks that end.
   void tell(const std::vector<Violation>& violations);
-  // Tells the master what watched tasks reach, now and after each attach, until more is told of the same task.
+  // Tells the master what watched tasks reach, now and after each attach, until more is told of the same
+  // task.
   void tell(const std::vector<PerformanceSample>& samples);
   // The usual performance of watched tasks, which goes with the reports of their ends.
   void noteUsual(const std::map<AllocationId, double>& usual);

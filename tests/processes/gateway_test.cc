@@ -545,7 +545,7 @@ class WatchedGateway : public RunningGateway {
   }
 };
 
-TEST_F(WatchedGateway, RemembersHowATaskPerformedThatWasBelowWhatIsExpected) {
+TEST_F(WatchedGateway, RemembersWhatATaskReachedOverTime) {
   const TraceFolder& traces = cluster_->traces();
   const std::string job = cluster_->submit(
       shellJob("while [ -d " + traces.at("") + " ]; do [ -e " + traces.at("gate") +
@@ -556,10 +556,10 @@ TEST_F(WatchedGateway, RemembersHowATaskPerformedThatWasBelowWhatIsExpected) {
     const Json tasks = answer.status == 200 ? answer.json().at("tasks") : Json::array();
     return tasks.empty() ? Json::array() : tasks.at(0).at("measures");
   };
-  cluster_->until("the violation is known", [&]() { return !measures().empty(); });
+  cluster_->until("something is measured", [&]() { return !measures().empty(); });
   EXPECT_EQ(measures().at(0).at("part"), 0.5);
   traces.openGate();
-  cluster_->until("it is over", [&]() { return measures().back().at("part") == 1; });
+  cluster_->until("it reaches all", [&]() { return measures().back().at("part") == 1; });
   EXPECT_EQ(measures().at(0).at("part"), 0.5) << "what was before is still there";
 }
 

@@ -32,6 +32,9 @@ struct PlayedMaster {
   std::vector<Violation> violations;
   bool takesViolations = true;
   int violationCalls = 0;
+  std::vector<PerformanceSample> samples;
+  bool takesPerformance = true;
+  int performanceCalls = 0;
 };
 
 class PlayedPort final : public wire::MonitorPort::Server {
@@ -65,6 +68,13 @@ class PlayedPort final : public wire::MonitorPort::Server {
     ++master_.violationCalls;
     if (!master_.takesViolations) return wire::MonitorPort::Server::violations(context);
     for (auto violation : context.getParams().getViolations()) master_.violations.push_back(read(violation));
+    master_.pressureCame();
+    return kj::READY_NOW;
+  }
+  kj::Promise<void> performance(PerformanceContext context) override {
+    ++master_.performanceCalls;
+    if (!master_.takesPerformance) return wire::MonitorPort::Server::performance(context);
+    for (auto sample : context.getParams().getSamples()) master_.samples.push_back(read(sample));
     master_.pressureCame();
     return kj::READY_NOW;
   }
@@ -306,10 +316,11 @@ struct MonitorPressure : testing::Test {
     attached.promise.exclusiveJoin(net.timer.afterDelay(30 * kj::SECONDS)).wait(io.waitScope);
   }
   // Until the master has been told so often.
-  void untilTold(size_t pressures, size_t violations = 0) {
+  void untilTold(size_t pressures, size_t violations = 0, size_t samples = 0) {
     auto came = kj::newPromiseAndFulfiller<void>();
-    auto look = [this, pressures, violations, fulfiller = kj::mv(came.fulfiller)]() mutable {
-      if (master.pressures.size() >= pressures && master.violations.size() >= violations)
+    auto look = [this, pressures, violations, samples, fulfiller = kj::mv(came.fulfiller)]() mutable {
+      if (master.pressures.size() >= pressures && master.violations.size() >= violations &&
+          master.samples.size() >= samples)
         fulfiller->fulfill();
     };
     look();
@@ -381,6 +392,31 @@ TEST_F(MonitorPressure, ViolationsAreNotToldAgainToAMasterOfAnEarlierVersion) {
   server.tell({violationOf(7, true)});
   EXPECT_ANY_THROW(server.authenticate("token").wait(io.waitScope));
   EXPECT_EQ(master.violationCalls, 1);
+  EXPECT_EQ(master.attachments, 1);
+}
+
+TEST_F(MonitorPressure, WhatTasksReachIsToldAndAgainAfterAnAttach) {
+  ServerFacts facts;
+  facts.name = "s1";
+  facts.rus = 1;
+  server.start(executor, {facts});
+  const PerformanceSample early{7, {100, 50}}, late{7, {100, 98}};
+  server.tell(std::vector{early, PerformanceSample{8, {100, 50}}});  // there is no task 8
+  attached.promise.exclusiveJoin(net.timer.afterDelay(30 * kj::SECONDS)).wait(io.waitScope);
+  untilTold(0, 0, 1);
+  server.tell(std::vector{late});
+  untilTold(0, 0, 2);
+  EXPECT_THAT(master.samples, ElementsAre(early, late));
+}
+
+TEST_F(MonitorPressure, WhatTasksReachIsNotToldAgainToAMasterOfAnEarlierVersion) {
+  master.takesPerformance = false;
+  attach();
+  for (int i = 0; i < 2; ++i) {
+    server.tell(std::vector{PerformanceSample{7, {100, 50}}});
+    EXPECT_ANY_THROW(server.authenticate("token").wait(io.waitScope));
+  }
+  EXPECT_EQ(master.performanceCalls, 1);
   EXPECT_EQ(master.attachments, 1);
 }
 

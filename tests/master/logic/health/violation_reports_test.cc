@@ -111,11 +111,8 @@ TEST_F(ViolationReports, WhatTasksReachIsIgnoredOfOthersAndWhereItMakesNoSense) 
   const AllocationId task = run(1, watched(0, true));
   const SessionId other = master.attachMonitor("n", {serverFacts("c", 4)});
   master.handle(PerformanceReported{other, {{task, {100, 97}}}});
-  master.handle(PerformanceReported{monitor,
-                                    {{task, {0, 97}},
-                                     {task, {100, -1}},
-                                     {task, {100, std::nan("")}},
-                                     {task + 1000, {100, 97}}}});
+  master.handle(PerformanceReported{
+      monitor, {{task, {0, 97}}, {task, {100, -1}}, {task, {100, std::nan("")}}, {task + 1000, {100, 97}}}});
   EXPECT_THAT(reachedOn(view("a")), ElementsAre(std::nullopt));
 }
 
