@@ -90,7 +90,7 @@ class MasterPorts : public testing::Test {
 TEST_F(MasterPorts, AnAgentSpeaksUnderTheNameOfItsCertificateAlone) {
   start();
   auto agent = agentPort(certified(kAgent));
-  EXPECT_THAT(attach(agent, "a2"), HasSubstr("denied: the certificate is for agent a1, which may not speak "
+  EXPECT_THAT(attach(agent, "a2"), HasSubstr("Denied: the certificate is for agent a1, which may not speak "
                                              "as 'a2'"));
   EXPECT_EQ(server_->logic().agents().size(), 0u);
   EXPECT_EQ(attach(agent, "a1"), "");
@@ -110,9 +110,9 @@ TEST_F(MasterPorts, AMonitorRegistersServersOfItsNameAlone) {
       request.send().wait(io_.waitScope);
     });
   };
-  EXPECT_THAT(attachAs("s8"), HasSubstr("denied: the certificate is for monitor s7"));
+  EXPECT_THAT(attachAs("s8"), HasSubstr("Denied: the certificate is for monitor s7"));
   EXPECT_FALSE(server_->logic().server("s8").has_value());
-  EXPECT_THAT(attachAs("s7"), testing::Not(HasSubstr("denied")));
+  EXPECT_THAT(attachAs("s7"), testing::Not(HasSubstr("Denied")));
 }
 
 TEST_F(MasterPorts, ACertificateGivesThePortOfItsRoleAlone) {
@@ -128,7 +128,7 @@ TEST_F(MasterPorts, ACertificateGivesThePortOfItsRoleAlone) {
   EXPECT_THAT(refused([this]() {
                 login(certified({MemberRole::kMaster, "m", 9}));
               }),
-              HasSubstr("denied: the certificate is a master's"));
+              HasSubstr("Denied: the certificate is a master's"));
 }
 
 TEST_F(MasterPorts, AnAgentOnAnotherMachineVouchesForWhomItsRuleNames) {
@@ -137,15 +137,15 @@ TEST_F(MasterPorts, AnAgentOnAnotherMachineVouchesForWhomItsRuleNames) {
   EXPECT_THAT(vouch(agent, "ann"), HasSubstr("an agent attaches first"));
   ASSERT_EQ(attach(agent, "a1"), "");
   EXPECT_EQ(vouch(agent, "ann"), "");
-  EXPECT_THAT(vouch(agent, "root"), HasSubstr("denied"));
+  EXPECT_THAT(vouch(agent, "root"), HasSubstr("Denied"));
   auto other = agentPort(certified({MemberRole::kAgent, "a2", 10}));
   ASSERT_EQ(attach(other, "a2"), "");
-  EXPECT_THAT(vouch(other, "ann"), HasSubstr("denied"));
+  EXPECT_THAT(vouch(other, "ann"), HasSubstr("Denied"));
 }
 
 TEST_F(MasterPorts, WhoShowsNothingOverTcpIsNobody) {
   start({"*=all"});
-  EXPECT_THAT(refused([this]() { login({.address = "10.0.0.9"}); }), HasSubstr("denied"));
+  EXPECT_THAT(refused([this]() { login({.address = "10.0.0.9"}); }), HasSubstr("Denied"));
 }
 
 // Its socket is the only one of a cluster whose master only reads, and takes the place of the agents'.
@@ -162,7 +162,7 @@ TEST_F(MasterPorts, WhileItOnlyReadsAMasterKnowsUsersByTheirUserId) {
     });
   };
   start({}, true);
-  EXPECT_THAT(askedBy("daemon"), HasSubstr("denied")) << "no rule says so";
+  EXPECT_THAT(askedBy("daemon"), HasSubstr("Denied")) << "no rule says so";
   start({"*=all"}, true);
   EXPECT_EQ(askedBy("daemon"), "");
   EXPECT_THAT(askedBy("root"), HasSubstr("root is let in by a token alone"));

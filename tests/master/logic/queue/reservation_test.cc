@@ -123,8 +123,9 @@ TEST_F(Reservation, ServersAreReservedForAGangPastItsBound) {
 }
 
 TEST_F(Reservation, NothingIsReservedForAGangWhoseAccountHoldsItsUnits) {
-  const AccountRecord small{.name = "physics", .bounds = {.runningUnits = 3}};
+  AccountRecord small{.name = "physics", .bounds = {.runningUnits = 3}};
   h.change(master::AccountSet{{}, small});
+  small.changedBy = theOperator().user;
   h.change(master::UserSet{{}, {.name = "alice", .account = "physics"}});
   runOnBoth();
   wait(3, gang());
