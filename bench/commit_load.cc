@@ -74,7 +74,7 @@ class CommitLoad::Session final {
           request.setFeed(kj::heap<Feed>(*this));
           port_ = kj::mv(port);
           return request.send().ignoreResult().then(
-              [complete = kj::mv(complete.promise)]() mutable { return kj::mv(complete); });
+              [this, complete = kj::mv(complete.promise)]() mutable { return logIn(kj::mv(complete)); });
         });
   }
 
@@ -108,6 +108,17 @@ class CommitLoad::Session final {
    private:
     Session& session_;
   };
+
+  // An agent may submit jobs of those alone who have logged in at it.
+  kj::Promise<void> logIn(kj::Promise<void> complete) {
+    auto request = port().authenticateRequest();
+    request.setToken(text(load_.options_.userToken));
+    return request.send().then([this, complete = kj::mv(complete)](auto&& response) mutable {
+      load_.user_ = read(response.getCaller());
+      KJ_REQUIRE(!load_.user_.runAs.empty(), "the user's jobs may run as nobody");
+      return kj::mv(complete);
+    });
+  }
 
   void take(wire::AgentFeed::UpdateParams::Reader update) {
     if (update.getSnapshotComplete()) complete_->fulfill();
@@ -255,7 +266,8 @@ Commit CommitLoad::commitFor(Session& session, const Cycle& cycle) {
   commit.job = cycle.job;
   JobRecord record;
   record.id = cycle.job;
-  record.user = record.runAs = "bench";
+  record.user = user_.user;
+  record.runAs = user_.runAs.front();
   record.submitted = WallTime(Duration(++submitted_));
   JobSpec& spec = record.spec;
   spec.name = "bench";

@@ -9,6 +9,7 @@
 
 #include "bench/report.h"
 #include "core/base/rng.h"
+#include "core/state/caller.h"
 #include "core/state/commit.h"
 #include "rpc/connection.h"
 #include "schema/master.capnp.h"
@@ -18,6 +19,7 @@ namespace tarcil::bench {
 struct LoadOptions {
   std::string master;
   std::string agentToken, monitorToken;
+  std::string userToken;  // whose jobs these are
   size_t agents = 8;
   size_t outstanding = 64;
   uint32_t servers = 6'250;
@@ -75,6 +77,7 @@ class CommitLoad final : private kj::TaskSet::ErrorHandler {
 
   const Net net_;
   const LoadOptions options_;
+  Caller user_;  // whose jobs these are
   Rng rng_{1};
   std::vector<std::unique_ptr<Session>> sessions_;
   kj::Own<Connection> monitorConnection_;

@@ -69,11 +69,12 @@ int measure(const LoadOptions& options) {
 
 int parseAndRun(int argc, char** argv) {
   LoadOptions options;
-  std::string agentToken, monitorToken;
+  std::string agentToken, monitorToken, userToken;
   CLI::App app("Loads a running master with commits.");
   app.add_option("--master", options.master, "Address of the master.")->required();
   app.add_option("--agent-token", agentToken, "File with a token of role agent.")->required();
   app.add_option("--monitor-token", monitorToken, "File with a token of role monitor.")->required();
+  app.add_option("--user-token", userToken, "File with a token of a user, whose jobs these are.")->required();
   app.add_option("--agents", options.agents, "Agents.")->capture_default_str();
   app.add_option("--outstanding", options.outstanding, "Cycles under way, over all agents.")
       ->capture_default_str();
@@ -86,13 +87,16 @@ int parseAndRun(int argc, char** argv) {
   app.add_flag("--bare", options.bare, "Claims alone, for jobs that the master has, and no release.");
   app.add_option("--seconds", options.seconds, "How long.")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
-  const auto agent = readTokenFile(agentToken), monitor = readTokenFile(monitorToken);
-  if (!agent.ok() || !monitor.ok()) {
-    std::fprintf(stderr, "commits: %s\n", (agent.ok() ? monitor : agent).error().message.c_str());
-    return 3;
+  for (const auto& [file, token] : {std::pair(&agentToken, &options.agentToken),
+                                    {&monitorToken, &options.monitorToken},
+                                    {&userToken, &options.userToken}}) {
+    const auto text = readTokenFile(*file);
+    if (!text.ok()) {
+      std::fprintf(stderr, "commits: %s\n", text.error().message.c_str());
+      return 3;
+    }
+    *token = *text;
   }
-  options.agentToken = *agent;
-  options.monitorToken = *monitor;
   return measure(options);
 }
 

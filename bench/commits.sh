@@ -18,11 +18,12 @@ trap cleanUp EXIT
 umask 077
 printf 'agent-token-of-nobody-but-this-bench-0001\n' >"$folder/agent"
 printf 'monitor-token-of-nobody-but-this-bench-01\n' >"$folder/monitor"
-printf 'agent-token-of-nobody-but-this-bench-0001 a agent\nmonitor-token-of-nobody-but-this-bench-01 m monitor\n' >"$folder/tokens"
+printf 'user-token-of-nobody-but-this-bench-00001\n' >"$folder/user"
+printf '%s\n' "$(<"$folder/agent") a agent" "$(<"$folder/monitor") m monitor" "$(<"$folder/user") bench submit bench" >"$folder/tokens"
 mkfifo "$folder/ready"
 "$programs/tarcil" serve master --data "$folder" --listen "unix:$folder/master.sock" --tokens "$folder/tokens" \
   --ready-fd 3 3>"$folder/ready" >"$folder/log" 2>&1 &
 master=$!
 read -r _ <"$folder/ready" || die 1 "the master did not start: $(cat "$folder/log")"
 "$programs/bench/commits" --master "unix:$folder/master.sock" --agent-token "$folder/agent" \
-  --monitor-token "$folder/monitor" "$@" || die 1 "failed; the master said: $(tail -n 5 "$folder/log")"
+  --monitor-token "$folder/monitor" --user-token "$folder/user" "$@" || die 1 "failed; the master said: $(tail -n 5 "$folder/log")"

@@ -87,6 +87,7 @@ struct CommitArrived {
   SessionId session;
   Commit commit;
   audit::Requester requester{};
+  std::string mayNot{};  // why the agent may not submit the job, where it is a new one; empty: it may
 };
 
 // A piece of the input files of a job to come (jobs/uploads.h).

@@ -18,9 +18,11 @@ namespace tarcil {
 // What somebody shows who logs in.
 struct ShownToken {
   std::string text;
+  bool operator==(const ShownToken&) const = default;
 };
 struct VouchedUser {
   std::string name, agent;
+  bool operator==(const VouchedUser&) const = default;
 };
 using LoginProof = std::variant<ShownToken, VouchedUser>;
 

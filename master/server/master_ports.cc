@@ -5,6 +5,7 @@
 
 #include "core/base/hex.h"
 #include "core/base/text.h"
+#include "master/server/agent_users.h"
 #include "master/server/query_codec.h"
 #include "master/server/registrar.h"
 #include "rpc/errors.h"
@@ -71,7 +72,8 @@ class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
       : server_(server),
         peer_(letIn.peer()),
         address_(letIn.address().empty() ? "unix" : letIn.address()),
-        session_(server.newSession()) {}
+        session_(server.newSession()),
+        users_(server.logins()) {}
   ~AgentPortImpl() noexcept(false) { server_.detach(session_); }
 
   kj::Promise<void> attach(AttachContext context) override {
@@ -99,8 +101,10 @@ class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
   }
 
   kj::Promise<void> commit(CommitContext context) override {
+    Commit commit = read(context.getParams().getCommit());
+    std::string mayNot = commit.newJob ? users_.whyNotSubmit(commit.newJob->record) : "";
     return server_
-        .commit(session_, read(context.getParams().getCommit()),
+        .commit(session_, std::move(commit), std::move(mayNot),
                 {.user = {}, .knownBy = "agent", .agent = agent_, .address = address_})
         .then([context](CommitAnswer&& answer) mutable { write(answer, context.getResults().initAnswer()); });
   }
@@ -145,6 +149,7 @@ class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
     audit::Requester by = requesterOf(shown, agent_, from.empty() ? address_ : from);
     const Caller caller = requireCaller(server_, shown, by);
     if (!isOfUser(caller.role)) kj::throwFatalException(toException(denied("the token is not a user's")));
+    requireOk(users_.add(shown, caller));
     write(caller, results.initCaller());
     results.setUser(makeUserPort(server_, caller, shown, std::move(by)));
   }
@@ -161,6 +166,7 @@ class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
   const std::string address_;
   const SessionId session_;
   std::string agent_;  // which it said that it is; empty before
+  AgentUsers users_;
 };
 
 template <typename Value, typename List>

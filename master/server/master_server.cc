@@ -205,10 +205,12 @@ void MasterServer::endSession(SessionId session, const char* role, const Error& 
   later_.add(kj::evalLater([this, session]() { detach(session); }));
 }
 
-kj::Promise<CommitAnswer> MasterServer::commit(SessionId session, Commit commit, audit::Requester by) {
+kj::Promise<CommitAnswer> MasterServer::commit(SessionId session, Commit commit, std::string mayNot,
+                                               audit::Requester by) {
   auto pending = commits_.add();
   failpoint("master.commit_arrived");
-  dispatch(master::CommitArrived{pending.number, session, std::move(commit), std::move(by)});
+  dispatch(
+      master::CommitArrived{pending.number, session, std::move(commit), std::move(by), std::move(mayNot)});
   return kj::mv(pending.promise);
 }
 

@@ -93,7 +93,7 @@ class MasterServer final {
   SessionId newSession() { return ++sessions_; }
   void detach(SessionId session);
 
-  kj::Promise<CommitAnswer> commit(SessionId session, Commit commit, audit::Requester by);
+  kj::Promise<CommitAnswer> commit(SessionId session, Commit commit, std::string mayNot, audit::Requester by);
   // Whether the job is there already. Pieces are taken one at a time, so that no batch has more than one.
   kj::Promise<bool> takePiece(master::PieceArrived piece);
   void declineOffers(SessionId session, std::vector<JobId> jobs, std::vector<JobId> untried);

@@ -152,6 +152,9 @@ class MasterRole : public Role {
     server_.setRegistrar(registrar_);
     const uint64_t epoch = attachAgent.send().wait(scope()).getEpoch();
     require(epoch > 0, "the agent has no epoch");
+    auto logIn = agent.authenticateRequest();
+    logIn.setToken(kOperatorToken);
+    logIn.send().wait(scope());
     auto request = agent.commitRequest();
     write(aCommit(), request.initCommit());
     const CommitAnswer answer = read(request.send().wait(scope()).getAnswer());
@@ -426,7 +429,7 @@ class MonitorRole : public Role {
                         noOutput(),
                         [](const Error&) {},
                         [this]() { isAttached_ = true; }};
-  EmulatedRunner executor_{loop_.net().timer, systemClock(), server_, {}, [](auto) {}};
+  EmulatedRunner executor_{loop_.net().timer, systemClock(), server_, {}, [](const auto&, const auto&) {}};
   HeldTasks tasks_;
   LateBindingMonitor late_{loop_.net().timer, systemClock(), {}, {"server-0"}, tasks_, server_};
 };

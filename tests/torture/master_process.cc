@@ -22,7 +22,9 @@ MasterProcess::MasterProcess(std::string program, std::string folder, std::vecto
   const std::string tokens = folder_ + "/tokens";
   std::ofstream(tokens) << kAgentToken << " agents agent\n"
                         << kMonitorToken << " monitors monitor\n"
-                        << kOperatorToken << " operator operate\n";
+                        << kOperatorToken << " operator operate\n"
+                        << kUserTokens[0] << " ada submit ada\n"
+                        << kUserTokens[1] << " bob submit bob\n";
   if (::chmod(tokens.c_str(), 0600) != 0)
     throw std::system_error(errno, std::generic_category(), "cannot write " + tokens);
 }

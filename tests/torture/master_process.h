@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,9 @@ namespace tarcil::torture {
 inline constexpr char kAgentToken[] = "the-agents-token-in-a-torture-run";
 inline constexpr char kMonitorToken[] = "the-monitors-token-in-a-torture-run";
 inline constexpr char kOperatorToken[] = "the-operators-token-in-a-torture-run";
+// Of the users whose jobs there are (work.h).
+inline constexpr std::array<const char*, 2> kUserTokens = {"the-token-of-ada-in-a-torture-run",
+                                                           "the-token-of-bob-in-a-torture-run"};
 
 class MasterProcess final {
  public:

@@ -126,7 +126,19 @@ void TorturingAgent::attached(uint64_t epoch, const std::vector<JobAssignment>& 
   }
   jobs_.clear();
   takeJobs(jobs);
+  logInUsers();
   for (const auto& [sequence, commit] : unanswered_) send(commit);
+}
+
+// An agent may submit jobs of those alone who have logged in at it.
+void TorturingAgent::logInUsers() {
+  KJ_IF_MAYBE (port, port_) {
+    for (const char* token : kUserTokens) {
+      auto request = port->authenticateRequest();
+      request.setToken(token);
+      tasks_.add(request.send().ignoreResult().catch_([](kj::Exception&&) {}));
+    }
+  }
 }
 
 void TorturingAgent::takeNews(const News& news, bool complete) {

@@ -41,6 +41,7 @@ class TorturingAgent final : private kj::TaskSet::ErrorHandler {
 
   kj::Promise<void> attach(MasterLink::Login&& login);
   void attached(uint64_t epoch, const std::vector<JobAssignment>& jobs);
+  void logInUsers();
   void takeNews(const News& news, bool complete);
   void takeJobs(const std::vector<JobAssignment>& jobs);
   void takeServers(const std::vector<ServerUpdate>& servers);

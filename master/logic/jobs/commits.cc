@@ -200,7 +200,8 @@ void takeFiles(EventContext& context, const NewJob& job) {
   if (job.files && !job.files->empty()) context.out.put(FilesRecord{id, job.files});
 }
 
-CommitAnswer applyNewJob(EventContext& context, Agent& agent, const Commit& commit) {
+CommitAnswer applyNewJob(EventContext& context, Agent& agent, const CommitArrived& event) {
+  const Commit& commit = event.commit;
   const JobRecord& record = commit.newJob->record;
   if (const Job* existing = context.tables.jobs.find(commit.job)) {
     if (existing->record.user != record.user) {
@@ -208,6 +209,7 @@ CommitAnswer applyNewJob(EventContext& context, Agent& agent, const Commit& comm
     }
     return {commit.sequence, CommitAnswer::Outcome::kJobExists, {}, {}, {}};
   }
+  if (!event.mayNot.empty()) return refused(commit.sequence, event.mayNot);
   if (std::string problem = problemOf(commit, record); !problem.empty()) {
     return refused(commit.sequence, std::move(problem));
   }
@@ -249,8 +251,9 @@ CommitAnswer applyNewJob(EventContext& context, Agent& agent, const Commit& comm
   return {commit.sequence, CommitAnswer::Outcome::kOk, {}, applyClaims(context, job, commit), {}};
 }
 
-CommitAnswer applyCommit(EventContext& context, Agent& agent, const Commit& commit) {
-  if (commit.newJob) return applyNewJob(context, agent, commit);
+CommitAnswer applyCommit(EventContext& context, Agent& agent, const CommitArrived& event) {
+  const Commit& commit = event.commit;
+  if (commit.newJob) return applyNewJob(context, agent, event);
   Job* job = context.tables.jobs.find(commit.job);
   if (job == nullptr || isFinal(job->progress.state) || job->progress.cancelRequested ||
       job->progress.owner != agent.record.name) {
@@ -282,8 +285,9 @@ bool areGranted(const std::vector<Grant>& grants, const Commit& commit) {
          std::ranges::all_of(grants, [](const Grant& grant) { return grant.verdict == Verdict::kGranted; });
 }
 
-CommitAnswer answerTo(EventContext& context, SessionId session, const Commit& commit) {
-  Agent* agent = context.tables.agents.attached(session);
+CommitAnswer answerTo(EventContext& context, const CommitArrived& event) {
+  const Commit& commit = event.commit;
+  Agent* agent = context.tables.agents.attached(event.session);
   if (agent == nullptr) {
     return {commit.sequence, CommitAnswer::Outcome::kSuperseded, {}, {}, {}};
   }
@@ -292,10 +296,10 @@ CommitAnswer answerTo(EventContext& context, SessionId session, const Commit& co
     return refused(commit.sequence, "commit " + std::to_string(agent->lastSequence + 1) + " is missing");
   }
   forgetAnswers(context, *agent, std::min(commit.answered, agent->lastSequence));
-  CommitAnswer answer = applyCommit(context, *agent, commit);
+  CommitAnswer answer = applyCommit(context, *agent, event);
   // What the commit has not taken, nobody will.
   const Upload* left = context.tables.uploads.find(commit.job);
-  if (commit.newJob && left != nullptr && left->session == session) dropUpload(context, commit.job);
+  if (commit.newJob && left != nullptr && left->session == event.session) dropUpload(context, commit.job);
   // The slots of refused claims were hidden from other jobs of the agent meanwhile.
   if (!areGranted(answer.grants, commit)) context.tables.jobs.queue().wakeAll();
   agent->lastSequence = commit.sequence;
@@ -329,7 +333,7 @@ void handleCommit(EventContext& context, const CommitArrived& event) {
   noteSignOfLife(context, event.session);
   const Agent* agent = context.tables.agents.attached(event.session);
   const bool isRepeat = agent != nullptr && event.commit.sequence <= agent->lastSequence;
-  CommitAnswer answer = answerTo(context, event.session, event.commit);
+  CommitAnswer answer = answerTo(context, event);
   answer.servers = claimedServers(context.tables, event.commit);
   const bool isStale = isRepeat && answer.outcome == CommitAnswer::Outcome::kOk;
   const std::vector<Grant> grants = isStale ? answer.grants : std::vector<Grant>();

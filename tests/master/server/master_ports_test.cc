@@ -6,9 +6,11 @@
 #include <kj/async-io.h>
 #include <pwd.h>
 
+#include "master/server/agent_users.h"
 #include "master/server/read_only_gate.h"
 #include "master/store/memory_store.h"
 #include "rpc/errors.h"
+#include "schema/convert.h"
 
 namespace tarcil::master_ports_test {
 
@@ -141,6 +143,78 @@ TEST_F(MasterPorts, AnAgentOnAnotherMachineVouchesForWhomItsRuleNames) {
   auto other = agentPort(certified({MemberRole::kAgent, "a2", 10}));
   ASSERT_EQ(attach(other, "a2"), "");
   EXPECT_THAT(vouch(other, "ann"), HasSubstr("Denied"));
+}
+
+// --- Whose jobs an agent submits
+
+Commit jobOf(const std::string& user, uint8_t number) {
+  Commit commit;
+  commit.sequence = number;
+  commit.job.bytes.fill(number);
+  JobRecord& record = commit.newJob.emplace().record;
+  record.id = commit.job;
+  record.user = record.runAs = user;
+  record.spec.name = "job";
+  record.spec.command = {"true"};
+  return commit;
+}
+
+TEST_F(MasterPorts, AnAgentSubmitsJobsOfThoseAloneWhoAreLoggedInAtIt) {
+  start({"a1=all"});
+  auto agent = agentPort(certified(kAgent));
+  ASSERT_EQ(attach(agent, "a1"), "");
+  const auto commit = [&](const Commit& commit) {
+    auto request = agent.commitRequest();
+    write(commit, request.initCommit());
+    const CommitAnswer answer = read(request.send().wait(io_.waitScope).getAnswer());
+    return answer.outcome == CommitAnswer::Outcome::kOk ? "taken" : answer.problem;
+  };
+  EXPECT_THAT(commit(jobOf("ann", 1)), HasSubstr("no user 'ann' is logged in at this agent"));
+  ASSERT_EQ(vouch(agent, "ann"), "");
+  EXPECT_EQ(commit(jobOf("ann", 2)), "taken");
+  EXPECT_THAT(commit(jobOf("bob", 3)), HasSubstr("no user 'bob' is logged in at this agent"));
+  Commit asAnother = jobOf("ann", 4);
+  asAnother.newJob->record.runAs = "root";
+  EXPECT_THAT(commit(asAnother), HasSubstr("ann may not run this job as `root`"));
+  asAnother = jobOf("ann", 5);
+  asAnother.newJob->record.spec.user = asAnother.newJob->record.runAs = "root";
+  EXPECT_THAT(commit(asAnother), HasSubstr("ann may not run jobs as `root`"));
+  // What is known of a job counts, not what an agent says of it.
+  Commit more = jobOf("bob", 2);
+  more.sequence = 6;
+  EXPECT_THAT(commit(more), HasSubstr("this job id is taken"));
+}
+
+TEST_F(MasterPorts, AnAgentSubmitsNoJobsOfAUserWhoMayNoLonger) {
+  start({"a1=known"});
+  const auto change = [this](master::PeopleChange change) {
+    server_->changePeople(std::move(change), {.user = "oscar"}).wait(io_.waitScope);
+  };
+  change(master::UserSet{{}, {.name = "ann", .runAs = {"ann"}}});
+  AgentUsers users(server_->logins());
+  const VouchedUser shown{"ann", "a1"};
+  ASSERT_TRUE(users.add(shown, *server_->callerOf(shown)).ok());
+  EXPECT_EQ(users.whyNotSubmit(jobOf("ann", 1).newJob->record), "");
+  UserRecord reader{.name = "ann", .role = Role::kRead, .runAs = {"ann"}};
+  change(master::UserRemoved{"ann"});
+  io_.provider->getTimer().afterDelay(0 * kj::SECONDS).wait(io_.waitScope);
+  EXPECT_THAT(users.whyNotSubmit(jobOf("ann", 1).newJob->record), HasSubstr("no user 'ann' is logged in"));
+  change(master::UserSet{{}, reader});
+  ASSERT_TRUE(users.add(shown, *server_->callerOf(shown)).ok());
+  EXPECT_THAT(users.whyNotSubmit(jobOf("ann", 1).newJob->record), HasSubstr("may look and change nothing"));
+}
+
+TEST(AgentUsers, AreSoMany) {
+  const auto io = kj::setupAsyncIo();
+  LoginWatch watch([](const LoginProof&) -> Result<Caller> { return denied("nobody is asked"); });
+  AgentUsers users(watch);
+  const auto add = [&users](size_t number) {
+    const std::string user = "user-" + std::to_string(number);
+    return users.add(VouchedUser{user, "a1"}, {user, Role::kSubmit, {user}});
+  };
+  for (size_t i = 0; i < AgentUsers::kMaxLogins; ++i) ASSERT_TRUE(add(i).ok());
+  EXPECT_EQ(add(AgentUsers::kMaxLogins).error().code, ErrorCode::kExhausted);
+  EXPECT_TRUE(add(7).ok()) << "it is there";
 }
 
 TEST_F(MasterPorts, WhoShowsNothingOverTcpIsNobody) {

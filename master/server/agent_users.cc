@@ -1,0 +1,49 @@
+#include "master/server/agent_users.h"
+
+#include <algorithm>
+
+#include "core/state/run_as.h"
+
+namespace tarcil {
+
+Status AgentUsers::add(const LoginProof& shown, const Caller& caller) {
+  std::list<Login>& logins = logins_[caller.user];
+  const auto known = std::ranges::find_if(
+      logins, [&](const Login& login) { return login.shown == shown && login.caller == caller; });
+  if (known != logins.end()) return {};
+  if (count_ >= kMaxLogins) {
+    return Error{ErrorCode::kExhausted, std::to_string(kMaxLogins) +
+                                            " logins at this agent hold, as many as may; try another agent"};
+  }
+  ++count_;
+  const auto place = logins.insert(logins.end(), {shown, caller});
+  watching_.add(watch_.untilEnded(shown, caller).catch_([](kj::Exception&&) {}).then([this, place]() {
+    const auto user = logins_.find(place->caller.user);
+    user->second.erase(place);
+    if (user->second.empty()) logins_.erase(user);
+    --count_;
+  }));
+  return {};
+}
+
+std::string AgentUsers::whyNotSubmit(const JobRecord& record) const {
+  const auto found = logins_.find(record.user);
+  if (found == logins_.end() || found->second.empty())
+    return "no user '" + record.user + "' is logged in at this agent; log in again";
+  std::string why;
+  for (const auto& [shown, caller] : found->second) {
+    const auto runAs = runAsFor(record.spec, caller);
+    if (caller.role == Role::kRead) {
+      why = "user " + record.user + " may look and change nothing";
+    } else if (!runAs) {
+      why = runAs.error().message;
+    } else if (*runAs != record.runAs) {
+      why = "user: " + record.user + " may not run this job as `" + record.runAs + "`";
+    } else {
+      return "";
+    }
+  }
+  return why;
+}
+
+}  // namespace tarcil

@@ -1,0 +1,48 @@
+// The users who have logged in at one agent since it attached: it may submit jobs of theirs, and of nobody
+// else.
+#pragma once
+
+#include <kj/async.h>
+
+#include <list>
+#include <map>
+#include <string>
+
+#include "core/state/job_state.h"
+#include "env/stop.h"
+#include "master/server/login_watch.h"
+
+namespace tarcil {
+
+// Single-threaded.
+class AgentUsers final {
+ public:
+  // Logins at one agent that hold; where there are more nobody is let in.
+  static constexpr size_t kMaxLogins = 100'000;
+
+  // `watch` outlives it.
+  explicit AgentUsers(LoginWatch& watch) : watch_(watch) {}
+
+  // Somebody has logged in, until what was shown no longer holds. Exhausted where too many have.
+  Status add(const LoginProof& shown, const Caller& caller);
+
+  // Why the agent may not submit the job; empty where somebody has logged in who may: under the name of its
+  // user, to change things, and as the system user that it runs as.
+  std::string whyNotSubmit(const JobRecord& record) const;
+
+ private:
+  struct Login {
+    LoginProof shown;
+    Caller caller;
+  };
+  // By user.
+  using Logins = std::map<std::string, std::list<Login>>;
+
+  LoginWatch& watch_;
+  Logins logins_;
+  size_t count_ = 0;
+  StopsIfFailed stops_{"logins at an agent"};
+  kj::TaskSet watching_{stops_};
+};
+
+}  // namespace tarcil
