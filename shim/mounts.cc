@@ -8,6 +8,7 @@
 #include <initializer_list>
 
 #include "shim/devices.h"
+#include "shim/secrets.h"
 #include "shim/trees.h"
 
 namespace tarcil {
@@ -130,7 +131,8 @@ bool setUpOnHost(const Plan& plan, const PrivateTrees& trees, Report& report) {
   // A program that makes the container itself finds its configuration there.
   Hiding hiding;
   if (plan.header->privileges == kNoPrivileges && !hideAll(plan, hiding, report)) return false;
-  return enterWork(plan, trees.work, report) && attachTo(trees.temporary, "/tmp", report);
+  return giveSecrets(plan, report) && enterWork(plan, trees.work, report) &&
+         attachTo(trees.temporary, "/tmp", report);
 }
 
 // --- On the host's file systems, read-only
@@ -213,7 +215,7 @@ bool setUpReadOnly(const Plan& plan, const PrivateTrees& trees, Report& report) 
       !attachTo(trees.temporary, "/tmp", report) || !shared.attachAll(report)) {
     return false;
   }
-  return hideAll(plan, hiding, report) && enterWork(plan, trees.work, report);
+  return hideAll(plan, hiding, report) && giveSecrets(plan, report) && enterWork(plan, trees.work, report);
 }
 
 // --- On a root file system of its own
@@ -263,7 +265,7 @@ bool setUpOnOwnRoot(const Plan& plan, const PrivateTrees& trees, Report& report)
     report.exitCode = 126;
     return false;
   }
-  return enterWork(plan.workPoint, report);
+  return giveSecrets(plan, report) && enterWork(plan.workPoint, report);
 }
 
 }  // namespace
