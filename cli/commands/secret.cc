@@ -30,6 +30,7 @@ using convert::text;
 struct SecretFlags {
   ContextFlags cluster;
   std::string secret, file, user, application;
+  std::string argument;  // where a value was given as one
   bool json = false;
 };
 
@@ -109,6 +110,11 @@ void printDone(const SecretFlags& flags, const char* key, const std::string& sen
 
 int put(const SecretFlags& flags) {
   const SecretReference secret = referenceOf(flags);
+  if (!flags.argument.empty()) {
+    throw badInput(
+        "a value is no argument: others on this machine can see those, and your shell keeps them; give it on "
+        "standard input or as --file, and choose another one than you wrote here");
+  }
   const SecretBytes value = valueFor(flags);
   OperatorPort master(flags.cluster);
   const auto answer = orBadInput([&]() {
@@ -254,6 +260,7 @@ void addName(CLI::App& command, SecretFlags& flags) {
 
 void addNameAndFile(CLI::App& command, SecretFlags& flags) {
   addName(command, flags);
+  command.add_option("VALUE", flags.argument)->group("");
   command.add_option("--file", flags.file, "Take what is in this file. Default: standard input.")
       ->type_name("FILE");
 }
