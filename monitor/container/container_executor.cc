@@ -417,6 +417,8 @@ Result<SystemUser> ContainerExecutor::userOf(const LaunchSpec& spec) {
 
 Status ContainerExecutor::launch(const LaunchSpec& spec, const std::vector<InputFile>& files,
                                  const std::vector<TaskSecret>& secrets) {
+  if (secrets.size() != spec.secrets.size())
+    return invalid("its launch names other secrets than its job: its agent is of another version");
   if (Status room = checkDisk(); !room.ok()) return room;
   const auto user = userOf(spec);
   if (!user) return user.error();
