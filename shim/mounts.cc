@@ -212,10 +212,10 @@ bool setUpReadOnly(const Plan& plan, const PrivateTrees& trees, Report& report) 
   Hiding hiding;
   if (still < 0 || !mountProcesses(plan, report) || !makeOwnFolders(hiding, report) ||
       !makeDevices(plan, report) || !hideMachine(plan, hiding, report) ||
-      !attachTo(trees.temporary, "/tmp", report) || !shared.attachAll(report)) {
+      !attachTo(trees.temporary, "/tmp", report) || !shared.attachAll(report) || !giveSecrets(plan, report)) {
     return false;
   }
-  return hideAll(plan, hiding, report) && giveSecrets(plan, report) && enterWork(plan, trees.work, report);
+  return hideAll(plan, hiding, report) && enterWork(plan, trees.work, report);
 }
 
 // --- On a root file system of its own
