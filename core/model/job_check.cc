@@ -171,14 +171,19 @@ void checkResults(const JobSpec& job, Problems& problems) {
 
 void checkSecrets(const JobSpec& job, Problems& problems) {
   checkCount("secrets", job.secrets.size(), kMaxSecretsOfJob, problems);
+  for (const std::string& text : job.secrets) {
+    if (std::string problem = whyNotSecret(text); !problem.empty())
+      add(problems, "secrets", shown(text) + " " + problem);
+  }
+}
+
+// Each is a file, whosever it is.
+void checkSecretFiles(const JobSpec& job, Problems& problems) {
   std::set<std::string> files;
   for (const std::string& text : job.secrets) {
-    if (std::string problem = whyNotSecret(text); !problem.empty()) {
-      add(problems, "secrets", shown(text) + " " + problem);
-    } else if (!files.insert(secretReference(text).name).second) {
-      add(problems, "secrets",
-          shown(text) + " is to be a file that another one is already; leave one of them out, or rename it");
-    }
+    if (files.insert(secretReference(text).name).second) continue;
+    add(problems, "secrets",
+        shown(text) + " is to be a file that another one is already; leave one of them out, or rename it");
   }
 }
 
@@ -298,6 +303,7 @@ Problems mismatches(const JobSpec& job, bool hasFiles) {
   }
   if (std::string problem = whyNotAfter(job, job.after.size(), job.after.each.has_value()); !problem.empty())
     add(problems, "after", problem);
+  checkSecretFiles(job, problems);
   const bool isLate = job.policy == Policy::kLateBinding;
   if (!placement.pack.empty() && !isLate && job.policy != Policy::kQuality && job.policy != Policy::kGreedy) {
     add(problems, "placement.pack",
