@@ -72,6 +72,7 @@ std::vector<Verb> verbs(const Words& userCommand) {
       {.name = "usage", .group = "Cluster", .add = addUsage},
       {.name = "user", .group = "Cluster", .add = addUser},
       {.name = "account", .group = "Cluster", .add = addAccount},
+      {.name = "secret", .group = "Jobs", .add = addSecret},
       {.name = "login", .group = "Cluster", .add = addLogin},
       {.name = "token", .group = "Cluster", .add = addToken},
       {.name = "audit", .group = "Cluster", .add = addAudit},

@@ -21,6 +21,7 @@
 #include "deploy/free_ports.h"
 #include "deploy/local_etcd.h"
 #include "deploy/roles/roles.h"
+#include "deploy/roles/secret_keys.h"
 #include "env/machine.h"
 #include "env/user_name.h"
 #include "monitor/container/task_store.h"
@@ -342,6 +343,7 @@ Result<LocalCluster> prepareLocalCluster(const LocalClusterPlan& plan) {
   }
   if (Status status = makeFolders(plan.data); !status.ok()) return status.error();
   if (Status status = makeTokens(plan.data); !status.ok()) return status.error();
+  if (Status status = makeSecretKeys(plan.data); !status.ok()) return status.error();
   if (!plan.slices) {
     if (Status status = removeSlices(plan.data); !status.ok()) return status.error();
     return describe(plan, {});

@@ -16,6 +16,7 @@
 #include "core/model/job_check.h"
 #include "core/model/job_fields.h"
 #include "core/model/result_files.h"
+#include "core/model/task_secret.h"
 #include "formats/extras_field.h"
 #include "formats/input_files.h"
 #include "formats/items_field.h"
@@ -115,6 +116,7 @@ class JobReader {
     if (auto performance = take("performance")) job_.spec.performance = performanceIn(*performance);
     readAfter();
     readResults();
+    readSecrets();
     readFiles();
     readLateBinding();
     for (const auto& [name, group] : groups_) group.refuseOthers();
@@ -447,6 +449,20 @@ class JobReader {
         item.problem(shown(*pattern) + " " + problem);
       } else {
         job_.spec.results.push_back(std::move(*pattern));
+      }
+    }
+  }
+
+  void readSecrets() {
+    auto value = take("secrets");
+    if (!value) return;
+    for (const YamlValue& item : boundedList(*value, kMaxSecretsOfJob)) {
+      auto secret = item.text();
+      if (!secret) continue;
+      if (std::string problem = whyNotSecret(*secret); !problem.empty()) {
+        item.problem(shown(*secret) + " " + problem);
+      } else {
+        job_.spec.secrets.push_back(std::move(*secret));
       }
     }
   }

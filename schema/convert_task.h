@@ -28,6 +28,7 @@ void writeTask(const TaskSpec& value, Builder& to) {
   to.setError(text(value.error));
   to.setStreamed(value.streamed);
   writeTexts(value.results, to.initResults(static_cast<uint32_t>(value.results.size())));
+  writeTexts(value.secrets, to.initSecrets(static_cast<uint32_t>(value.secrets.size())));
 }
 
 template <typename Reader>
@@ -49,6 +50,7 @@ void readTask(Reader from, TaskSpec& value) {
   value.error = text(from.getError());
   value.streamed = from.getStreamed();
   value.results = readTexts(from.getResults());
+  value.secrets = readTexts(from.getSecrets());
 }
 
 }  // namespace tarcil::convert

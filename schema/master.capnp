@@ -12,6 +12,7 @@ using Performance = import "performance.capnp";
 using Crons = import "crons.capnp";
 using Members = import "members.capnp";
 using People = import "people.capnp";
+using Secrets = import "secrets.capnp";
 
 interface MasterGate {
   login @0 (token :Text) -> (caller :Types.Caller, user :UserPort, agent :AgentPort, monitor :MonitorPort,
@@ -215,6 +216,11 @@ interface MonitorPort {
   attachMore @9 (servers :List(Types.ServerFacts), tasks :List(Types.KnownTask)) -> (drop :List(UInt64), stop :List(UInt64));
   # After attach, before anything else, where the monitor stands for more servers than one call is to have: the next of them,
   # with their tasks. In everything else as attach. Fails as Conflict also where another connection speaks for the monitor.
+
+  secrets @10 (allocation :UInt64) -> (secrets :List(Secrets.TaskSecret));
+  # What the task is to find in its files, which has not started yet and is on a server of this connection; by the master's own record
+  # of its job. Success: that it was given is in the audit log. Fails as NotFound where one is not there or not granted any more, as
+  # Denied where no such task is starting there, and as Conflict where the master cannot read one. Reads only.
 }
 
 struct PoolReport {
@@ -504,6 +510,27 @@ interface UserPort {
   # Role operate. The master, where its term is this one, leads no more: what it has answered is on disk, its connections end, and
   # another one leads at once. In any other term nothing happens, so a repeat does no harm. Fails as Invalid where there is only
   # one master.
+
+  putSecret @49 (owner :Text, name :Text, value :Data) -> (version :UInt64);
+  # A secret of the caller's, or another value of it, of at most 64 KiB; an empty `owner` is the caller, others are for role operate,
+  # here and below. Success: on disk, sealed. Fails as Invalid, as Exhausted where there are too many, and as Conflict where the master
+  # has no key for secrets. A repeat is another version of the same value.
+
+  secrets @50 (after :Secrets.SecretPosition) -> (secrets :List(Secrets.Secret), next :Secrets.SecretPosition) $Types.forReaders;
+  # Without their values: those of the caller, and those that jobs of the caller's get; all for role operate. By owner, then name,
+  # those behind `after`, at most 1,000; where `next` is not null there are more. Reads only.
+
+  grantSecret @51 (owner :Text, name :Text, grant :Secrets.SecretGrant, revoke :Bool) -> ();
+  # Jobs get it from now on, or do no more; what tasks have that run, they keep. Success: on disk. Fails as NotFound, Invalid, and as
+  # Exhausted where there are too many grants. A repeat changes nothing.
+
+  deleteSecret @52 (owner :Text, name :Text) -> ();
+  # Success: on disk; no task gets it any more. Fails as NotFound, also for a repeat.
+
+  rekeySecrets @53 () -> (sealed :UInt32, left :UInt32);
+  # Role operate. Seals values anew that are sealed with another key than the master's first, at most 1 MiB of them or one. Success:
+  # on disk; `left` are still to be sealed, by another call. Fails as Conflict where the master has no key, or not the one of such a
+  # value.
 }
 
 enum CronChange { hold @0; release @1; run @2; remove @3; }

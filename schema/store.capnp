@@ -8,8 +8,9 @@ using Profiles = import "profiles.capnp";
 using Crons = import "crons.capnp";
 using Members = import "members.capnp";
 using People = import "people.capnp";
+using Secrets = import "secrets.capnp";
 
-const formatVersion :UInt32 = 14;
+const formatVersion :UInt32 = 15;
 # Rises when a program of the previous version could no longer read what this one writes.
 
 struct StoredRecord {
@@ -37,6 +38,7 @@ struct StoredRecord {
     account @20 :People.Account;
     token @21 :People.UserToken;
     audit @22 :AuditRecord;
+    secret @23 :Secrets.Secret;
   }
 }
 

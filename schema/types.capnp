@@ -150,6 +150,7 @@ struct JobSpec {
   streamed @55 :Bool;       # output waits for whoever takes it (ClientPort.output)
   input @56 :Text;          # file that standard input is read from; empty: none
   protection @57 :Protection;  # of its tasks against newcomers that are worth their price
+  secrets @58 :List(Text);  # that its tasks get, NAME or OWNER/NAME
   struct Earlier {
     # What can be expected of a watched task after earlier runs of the application.
     platform @0 :Text;
@@ -535,6 +536,7 @@ struct LaunchSpec {
   streamed @33 :Bool;       # output waits for whoever takes it (LaunchPort.output)
   input @34 :Text;          # file that standard input is read from; empty: none
   submitter @35 :Text;      # who submitted the job, whatever system user it runs as
+  secrets @36 :List(Text);  # as of a job: to be asked of the master before the start (MonitorPort.secrets)
 }
 
 struct GangHosts {

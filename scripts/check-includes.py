@@ -36,10 +36,10 @@ IMPLIED = {"capnp": {"kj"}, "spdlog": {"fmt"}}
 
 CORE = ["core/base", "core/model", "core/state", "core/decide"]
 ENV = ["env", "env/linux"]
-LOGIC = ["audit/logic", "identity/logic", "master/logic", "master/store", "agent/logic", "monitor/logic", "gateway/logic"]
+LOGIC = ["audit/logic", "identity/logic", "secrets/logic", "master/logic", "master/store", "agent/logic", "monitor/logic", "gateway/logic"]
 IO_LIBRARIES = {"kj", "capnp", "spdlog", "fmt", "os", "prometheus"}
 # What the roles' processes stand on.
-BELOW_ROLES = [*CORE, "audit", "audit/logic", "identity", "identity/logic", "latebinding", "schema", "rpc", "metrics", *ENV]
+BELOW_ROLES = [*CORE, "audit", "audit/logic", "identity", "identity/logic", "secrets", "secrets/logic", "latebinding", "schema", "rpc", "metrics", *ENV]
 # What is around the roles' decisions.
 AROUND = ["etcd", "master/store/codec", "master/store/etcd", "master/store/rocks", "master/server", "agent/late", "agent/server", "monitor/container", "monitor/late",
           "monitor/pressure", "monitor/performance", "monitor/server", "gateway/server"]
@@ -55,12 +55,15 @@ TABLE = {
     "classifier": (CORE, {"Eigen"}),
     "classifier/kernels": (CORE[:2], {"os"}),
     "profiler": ([*CORE, "classifier", "classifier/kernels"], {"os"}),
-    "schema": ([*CORE, "identity/logic"], {"capnp", "kj"}),
+    "schema": ([*CORE, "identity/logic", "secrets/logic"], {"capnp", "kj"}),
     "env": (["core/base"], {"kj", "spdlog", "fmt"}),
     "env/linux": (["core/base", "env"], {"kj", "spdlog", "fmt", "absl", "os"}),
     # Who is who: what is decided about certificates, and their texts, which OpenSSL makes.
     "identity/logic": (CORE[:3], {"boost"}),
     "identity": (["core/base", "identity/logic"], {"openssl"}),
+    # Secrets of jobs: whose they are, and how OpenSSL seals them.
+    "secrets/logic": (CORE[:2], set()),
+    "secrets": (["core/base", "secrets/logic"], {"openssl"}),
     # The audit log: what is said of what, how often; its text and chain, and the files that it is kept in.
     "audit/logic": (["core/base"], set()),
     "audit": (["core/base", "audit/logic", "identity", "identity/logic", "env"], {"nlohmann", "kj", "os"}),
@@ -71,12 +74,12 @@ TABLE = {
     "etcd": (["core/base"], {"os"}),
     "etcd/grpc": (["core/base", "etcd"], {"absl", "grpc", "os"}),
     # The roles: their decisions, and what is around those. No role includes another.
-    "master/store": ([*CORE, "audit/logic", "identity/logic", "latebinding"], {"boost"}),
-    "master/logic": ([*CORE, "audit/logic", "identity/logic", "lsh", "latebinding", "master/store"], {"boost"}),
+    "master/store": ([*CORE, "audit/logic", "identity/logic", "secrets/logic", "latebinding"], {"boost"}),
+    "master/logic": ([*CORE, "audit/logic", "identity/logic", "secrets/logic", "lsh", "latebinding", "master/store"], {"boost"}),
     # Records as bytes, and the stores that keep these.
-    "master/store/codec": ([*CORE, "identity/logic", "latebinding", "master/store", "schema"], {"kj", "capnp"}),
-    "master/store/rocks": ([*CORE, "identity/logic", "master/store", "master/store/codec", "schema", "rpc", *ENV], {"rocksdb", *IO_LIBRARIES}),
-    "master/store/etcd": ([*CORE, "identity/logic", "master/store", "master/store/codec", "master/store/rocks", "etcd", "schema", *ENV],
+    "master/store/codec": ([*CORE, "identity/logic", "secrets/logic", "latebinding", "master/store", "schema"], {"kj", "capnp"}),
+    "master/store/rocks": ([*CORE, "identity/logic", "secrets/logic", "master/store", "master/store/codec", "schema", "rpc", *ENV], {"rocksdb", *IO_LIBRARIES}),
+    "master/store/etcd": ([*CORE, "identity/logic", "secrets/logic", "master/store", "master/store/codec", "master/store/rocks", "etcd", "schema", *ENV],
                           IO_LIBRARIES),
     "master/server": ([*BELOW_ROLES, "master/logic", "master/store", "master/store/codec", "master/store/rocks"], IO_LIBRARIES),
     "agent/logic": ([*CORE, "lsh", "latebinding"], {"boost"}),
@@ -101,7 +104,7 @@ TABLE = {
     "gateway/server": ([*BELOW_ROLES, "client", "formats", "cli", "gateway/logic"], {"nlohmann", "openssl", *IO_LIBRARIES}),
     "deploy": ([*BELOW_ROLES, "client", "formats", *LOGIC, *AROUND], IO_LIBRARIES),
     # What is in cli/tarcild/ is another program: the one that everybody starts has nothing of the roles' own.
-    "cli": ([*CORE, "audit", "audit/logic", "identity", "identity/logic", "latebinding", "schema", "rpc", "metrics", *ENV, "classifier", "client", "formats"],
+    "cli": ([*CORE, "audit", "audit/logic", "identity", "identity/logic", "secrets/logic", "latebinding", "schema", "rpc", "metrics", *ENV, "classifier", "client", "formats"],
             {"CLI", "nlohmann", "kj", "capnp", "os"}),
     "cli/tarcild": ([*BELOW_ROLES, "classifier", "classifier/kernels", "profiler", "client", "formats", "deploy", "cli",
                      "sim", "etcd", "master/store", "master/store/etcd", "master/store/rocks"], {"CLI", "nlohmann", *IO_LIBRARIES}),

@@ -155,6 +155,7 @@ void runTask(const Plan& plan, int directory, int signalFd, ExitRecord& record, 
                                          report)
                              : -1;
     closeHostNetwork(network);
+    if (plan.header->secrets > 0) sys::close(kSecretsFd);
     sys::close(out.writer);
     sys::close(err.writer);
     sys::close(kStatusFd);
@@ -170,7 +171,8 @@ void runTask(const Plan& plan, int directory, int signalFd, ExitRecord& record, 
 int run() {
   const int signalFd = blockSignals();
   writePid();
-  for (const int fd : {kPlanFd, kLockFd, kStatusFd}) sys::call(SYS_fcntl, fd, F_SETFD, FD_CLOEXEC);
+  for (const int fd : {kPlanFd, kLockFd, kStatusFd, kSecretsFd})
+    sys::call(SYS_fcntl, fd, F_SETFD, FD_CLOEXEC);
   Plan plan{};
   if (!readPlan(kPlanFd, plan)) return kShimBadPlan;
   sys::close(kPlanFd);

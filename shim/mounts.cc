@@ -8,6 +8,7 @@
 #include <initializer_list>
 
 #include "shim/devices.h"
+#include "shim/secrets.h"
 #include "shim/trees.h"
 
 namespace tarcil {
@@ -130,7 +131,8 @@ bool setUpOnHost(const Plan& plan, const PrivateTrees& trees, Report& report) {
   // A program that makes the container itself finds its configuration there.
   Hiding hiding;
   if (plan.header->privileges == kNoPrivileges && !hideAll(plan, hiding, report)) return false;
-  return enterWork(plan, trees.work, report) && attachTo(trees.temporary, "/tmp", report);
+  return giveSecrets(plan, report) && enterWork(plan, trees.work, report) &&
+         attachTo(trees.temporary, "/tmp", report);
 }
 
 // --- On the host's file systems, read-only
@@ -210,7 +212,7 @@ bool setUpReadOnly(const Plan& plan, const PrivateTrees& trees, Report& report) 
   Hiding hiding;
   if (still < 0 || !mountProcesses(plan, report) || !makeOwnFolders(hiding, report) ||
       !makeDevices(plan, report) || !hideMachine(plan, hiding, report) ||
-      !attachTo(trees.temporary, "/tmp", report) || !shared.attachAll(report)) {
+      !attachTo(trees.temporary, "/tmp", report) || !shared.attachAll(report) || !giveSecrets(plan, report)) {
     return false;
   }
   return hideAll(plan, hiding, report) && enterWork(plan, trees.work, report);
@@ -263,7 +265,7 @@ bool setUpOnOwnRoot(const Plan& plan, const PrivateTrees& trees, Report& report)
     report.exitCode = 126;
     return false;
   }
-  return enterWork(plan.workPoint, report);
+  return giveSecrets(plan, report) && enterWork(plan.workPoint, report);
 }
 
 }  // namespace

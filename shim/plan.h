@@ -1,4 +1,5 @@
-// What the monitor tells tarcil-shim: one block in a memfd, and three descriptors.
+// What the monitor tells tarcil-shim: one block in a memfd, and three descriptors; four where the task has
+// secrets.
 //
 // The block is a PlanHeader, then `filter` instructions of classic BPF (8 bytes each) that judge the
 // command's system calls, then `deviceFilter` instructions of BPF (8 bytes each) that judge its use of
@@ -22,7 +23,7 @@
 
 namespace tarcil {
 
-inline constexpr uint32_t kPlanMagic = 0x54534842;  // "TSHB"
+inline constexpr uint32_t kPlanMagic = 0x54534843;  // "TSHC"
 
 inline constexpr size_t kFilterInstruction = 8;  // bytes
 
@@ -32,6 +33,16 @@ inline constexpr int kLockFd =
     4;  // the task's `lock`, open for writing, flock(LOCK_EX) held; the shim writes its pid
 inline constexpr int kStatusFd =
     5;  // pipe to the monitor: "ALLOCATION MICROSECONDS\n" once the command is executed
+
+// A memfd with the task's secrets, one behind the other: a SecretHeader, the name with a NUL, the value. The
+// one who has taken them out empties it.
+inline constexpr int kSecretsFd = 6;
+struct SecretHeader {
+  uint32_t nameBytes = 0;  // with the NUL
+  uint32_t valueBytes = 0;
+};
+// Where tasks find them: a folder in memory, which is the task's alone.
+inline constexpr const char* kSecretsPoint = "/run/secrets";
 
 // What a monitor writes into the FIFO of a streamed task's directory: what is before `offset` has arrived.
 // Monitors and shims of different builds meet here, so it stays as it is.
@@ -105,6 +116,8 @@ struct PlanHeader {
   uint32_t fileSeconds = 60;  // that a disk of the user's may take to open their files, and to write the last
   uint32_t readerSeconds = 0;  // that a task waits for whoever takes its output; 0: nobody is waited for
   uint32_t privileges = kNoPrivileges;
+  uint32_t secrets = 0;  // how many are in kSecretsFd; 0: there is no such descriptor
+  uint32_t unused = 0;
   uint64_t networkBytesPerSecond = 0;  // each way, with kOwnNetwork; 0: no limit
   uint64_t allocation = 0;
   uint64_t outputLimit = 0;    // bytes of each of stdout and stderr

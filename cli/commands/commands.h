@@ -46,6 +46,7 @@ void addTune(CLI::App& app);
 void addUsage(CLI::App& app);
 void addUser(CLI::App& app);     // with all below it
 void addAccount(CLI::App& app);  // with all below it
+void addSecret(CLI::App& app);   // with all below it
 void addLogin(CLI::App& app);
 void addQueue(CLI::App& app);
 void addBuckets(CLI::App& app);

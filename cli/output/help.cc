@@ -28,6 +28,7 @@ std::string entry(const std::string& label, const std::string& description) {
 std::string optionsOf(const CLI::App& app) {
   std::string arguments, options;
   for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;  // is there to be refused
     const bool isArgument = option->get_positional() && !option->nonpositional();
     (isArgument ? arguments : options) += entry(labelOf(*option), option->get_description());
   }

@@ -100,6 +100,7 @@ std::string roffEntry(const std::string& label, const std::string& description) 
 std::string optionsOf(const CLI::App& command, bool arePositional) {
   std::string out;
   for (const CLI::Option* option : command.get_options()) {
+    if (option->get_group().empty()) continue;  // as in --help
     if ((option->get_positional() && !option->nonpositional()) != arePositional) continue;
     out += roffEntry(labelOf(*option), option->get_description());
   }

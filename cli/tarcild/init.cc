@@ -12,6 +12,7 @@
 #include "core/base/names.h"
 #include "deploy/roles/role.h"
 #include "deploy/roles/role_identity.h"
+#include "deploy/roles/secret_keys.h"
 #include "env/clock.h"
 #include "rpc/private_file.h"
 #include "rpc/token.h"
@@ -75,6 +76,7 @@ int init(const InitFlags& flags) {
     throw badInput("--data: " + written.error().message);
   if (const Status written = writeAuthority(data, authority); !written)
     throw badInput("--data: " + written.error().message);
+  if (const Status made = makeSecretKeys(data); !made) throw badInput("--data: " + made.error().message);
   const std::string token = makeOperatorToken(data, flags.user);
   const std::string fingerprint = hexOf(requireInput(fingerprintOf(authority.certificate)));
   if (flags.json) {
@@ -104,13 +106,13 @@ void addInit(CLI::App& app) {
   addCommand(
       app, "init",
       {"init [OPTIONS] --listen HOST:PORT", summaryOf("init"),
-       "Makes the authority that signs for the machines of a new cluster, its master's identity, and a token "
-       "for an operator. From then "
+       "Makes the authority that signs for the machines of a new cluster, its master's identity, a key for "
+       "secrets, and a token for an operator. From then "
        "on the roles speak TLS with certificates on both sides over every TCP connection. Nothing is "
        "started, and a folder that has an "
        "authority is left as it is.\n\n"
        "Whoever has DATA/master/authority/key.pem has the cluster: back it up with the store, and where "
-       "nobody else reads it.",
+       "nobody else reads it. So with DATA/master/secrets.key: without it the secrets in the store are lost.",
        "  tarcil init --listen 10.0.0.1:7001 --data /var/lib/tarcil\n"
        "  tarcil serve master --data /var/lib/tarcil\n"
        "  tarcil join-token monitor --name s7 --ttl 10m --data /var/lib/tarcil\n",

@@ -66,6 +66,11 @@ void addPlaces(Master& master) {
   CLI::Option& store =
       table.text("--store", master.flags.store, "DIR", "Folder of the store. Default: DATA/master/store");
   table.text("--tokens", master.flags.tokens, "FILE", "File of tokens. Default: DATA/master/tokens");
+  table.text(
+      "--secrets-key", master.flags.secretsKey, "FILE",
+      "File of the key that secrets are sealed with, and of the one before it; all masters need the same "
+      "one. Default: the credential tarcil-secrets-key of systemd, else DATA/master/secrets.key, where "
+      "one is there.");
   addEtcdOptions(table, master.flags.etcd).excludes(&store);
   table.size("--etcd-quota", master.flags.etcd.store.quota,
              "Space that etcd has (its --quota-backend-bytes): new jobs are refused while less than "

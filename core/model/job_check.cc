@@ -13,6 +13,7 @@
 #include "core/model/job_fields.h"
 #include "core/model/job_size.h"
 #include "core/model/result_files.h"
+#include "core/model/task_secret.h"
 
 namespace tarcil {
 namespace {
@@ -168,6 +169,24 @@ void checkResults(const JobSpec& job, Problems& problems) {
   }
 }
 
+void checkSecrets(const JobSpec& job, Problems& problems) {
+  checkCount("secrets", job.secrets.size(), kMaxSecretsOfJob, problems);
+  for (const std::string& text : job.secrets) {
+    if (std::string problem = whyNotSecret(text); !problem.empty())
+      add(problems, "secrets", shown(text) + " " + problem);
+  }
+}
+
+// Each is a file, whosever it is.
+void checkSecretFiles(const JobSpec& job, Problems& problems) {
+  std::set<std::string> files;
+  for (const std::string& text : job.secrets) {
+    if (files.insert(secretReference(text).name).second) continue;
+    add(problems, "secrets",
+        shown(text) + " is to be a file that another one is already; leave one of them out, or rename it");
+  }
+}
+
 void checkEarlier(const JobSpec& job, Problems& problems) {
   checkCount("earlier", job.earlier.size(), kMaxEarlier, problems);
   for (const auto& [platform, reached] : job.earlier) {
@@ -203,6 +222,7 @@ void checkLateBinding(const JobSpec& job, bool hasFiles, Problems& problems) {
   if (job.mostAtOnce() < job.tasks) refuse("concurrency", "has no bound; submit smaller jobs");
   if (job.performance) refuse("performance", "is not watched; use policy: quality");
   if (!job.results.empty()) refuse("results", "keeps no files; use policy: quality");
+  if (!job.secrets.empty()) refuse("secrets", "gets none; use policy: quality");
   if (hasFiles) refuse("files", "ships no files; put them where the servers can read them");
 }
 
@@ -235,6 +255,7 @@ Problems fieldProblems(const JobSpec& job) {
   checkPlacement(job, problems);
   checkPerformance(job, problems);
   checkResults(job, problems);
+  checkSecrets(job, problems);
   checkEarlier(job, problems);
   checkSize(job, problems);
   return problems;
@@ -282,6 +303,7 @@ Problems mismatches(const JobSpec& job, bool hasFiles) {
   }
   if (std::string problem = whyNotAfter(job, job.after.size(), job.after.each.has_value()); !problem.empty())
     add(problems, "after", problem);
+  checkSecretFiles(job, problems);
   const bool isLate = job.policy == Policy::kLateBinding;
   if (!placement.pack.empty() && !isLate && job.policy != Policy::kQuality && job.policy != Policy::kGreedy) {
     add(problems, "placement.pack",

@@ -45,7 +45,7 @@ size_t sizeOf(const JobSpec& spec) {
                bytes(spec.command) + bytes(spec.placement.constraints) + bytes(spec.placement.prefer) +
                bytes(spec.placement.pack) + bytes(spec.placement.spread);
   sum += bytes(spec.input) + bytes(spec.output) + bytes(spec.error) + bytes(spec.results) +
-         bytes(spec.items.all()) + spec.after.size() * (kWaiter + sizeof(JobId));
+         bytes(spec.secrets) + bytes(spec.items.all()) + spec.after.size() * (kWaiter + sizeof(JobId));
   for (const auto& [name, value] : spec.env) sum += bytes(name) + bytes(value);
   for (const auto& [kind, count] : spec.extras) sum += bytes(kind) + sizeof count;
   for (const auto& [task, servers] : spec.placement.preferOfTask) sum += sizeof task + bytes(servers);

@@ -60,6 +60,8 @@ struct TaskSpec {
   bool streamed = false;
   std::vector<std::string>
       results{};  // patterns of files below its working directory that are kept for its user
+  // Of which its tasks get the values (task_secret.h), as its user names them.
+  std::vector<std::string> secrets{};
 
   bool operator==(const TaskSpec&) const = default;
 };

@@ -7,6 +7,7 @@
 #include "core/base/failure.h"
 #include "deploy/roles/role_identity.h"
 #include "deploy/roles/roles.h"
+#include "deploy/roles/secret_keys.h"
 #include "deploy/roles/standby.h"
 #include "env/clock.h"
 #include "env/user_name.h"
@@ -16,6 +17,7 @@
 #include "master/server/master_ports.h"
 #include "master/server/read_only_gate.h"
 #include "master/server/registrar.h"
+#include "master/server/secret_keeper.h"
 #include "master/server/standby_gate.h"
 #include "master/store/drop_jobs.h"
 #include "master/store/etcd/etcd_store.h"
@@ -50,6 +52,22 @@ void readTokensAgain(const std::string& file, MasterServer& server) {
   server.note(std::move(entry));
   server.setTokens(std::move(*tokens));
   spdlog::info("SIGHUP: the tokens in {} are read again; logins that other lines allowed end", file);
+}
+
+void takeSecretKeys(const std::string& file, SecretKeys keys, MasterServer& server) {
+  if (!keys.empty()) spdlog::info("secrets are sealed with the key {} of {}", keys.current(), file);
+  server.secrets().setKeys(std::move(keys));
+  if (const std::string warning = server.secrets().warning(); !warning.empty()) spdlog::warn("{}", warning);
+}
+
+// As for tokens.
+void readSecretKeysAgain(const std::string& file, MasterServer& server) {
+  auto keys = readSecretKeys(file);
+  if (!keys) {
+    spdlog::error("SIGHUP: the keys for secrets stay as they were: {}", keys.error().message);
+    return;
+  }
+  takeSecretKeys(file, std::move(*keys), server);
 }
 
 // What whoever starts the master asks of it.
@@ -174,6 +192,12 @@ int serveMaster(const MasterFlags& asGiven) {
     throw badInput("--tokens: " + tokens.error().message +
                    "; `tarcil serve master --help` says what is in it");
   }
+  const std::string secretsKey = secretKeysFile(
+      flags.secretsKey.empty() ? flags.secretsKey : absolutePath(flags.secretsKey), flags.data);
+  auto secretKeys = readSecretKeys(secretsKey);
+  if (!secretKeys) {
+    throw badInput("--secrets-key: " + secretKeys.error().message + "; docs/secrets.md says what is in it");
+  }
   if (flags.options.readOnly && !flags.dropJobs.empty()) {
     throw badInput("--drop-job: changes the store, which --read-only does not; give one of them");
   }
@@ -249,6 +273,7 @@ int serveMaster(const MasterFlags& asGiven) {
       },
       trail.get());
   server->note(entryOfStart("master.start", "master at " + flags.listen));
+  takeSecretKeys(secretsKey, std::move(*secretKeys), *server);
   kj::Maybe<kj::Function<void()>> stepDown;
   if (etcd != nullptr) {
     stepDown = [&process]() {
@@ -271,7 +296,10 @@ int serveMaster(const MasterFlags& asGiven) {
       return registrar->renew(identity.facts->identity, request, "");
     });
   }
-  process.onHangup([&file = flags.tokens, &server]() { readTokensAgain(file, *server); });
+  process.onHangup([&file = flags.tokens, &secretsKey, &server]() {
+    readTokensAgain(file, *server);
+    readSecretKeysAgain(secretsKey, *server);
+  });
   if (registrar != nullptr) {
     accepting = accepting.exclusiveJoin(serveHere(process, flags, greet))
                     .exclusiveJoin(serveJoining(process, flags, *registrar));

@@ -23,12 +23,13 @@ namespace tarcil {
 
 struct MasterFlags {
   RoleFlags role;
-  std::string listen;  // address
-  std::string store;   // folder
-  EtcdFlags etcd;      // given: the store is there, and not in the folder
-  std::string tokens;  // file (rpc/token.h)
-  std::string data;    // folder with the authority and the master's identity, if there are any
-  std::string join;    // address for new machines; empty: as the identity says, if there is an authority
+  std::string listen;      // address
+  std::string store;       // folder
+  EtcdFlags etcd;          // given: the store is there, and not in the folder
+  std::string tokens;      // file (rpc/token.h)
+  std::string secretsKey;  // file (deploy/roles/secret_keys.h); empty: where there is one by default
+  std::string data;        // folder with the authority and the master's identity, if there are any
+  std::string join;        // address for new machines; empty: as the identity says, if there is an authority
   std::vector<std::string> masters;             // as of an agent: what new machines are told; empty: this one
   Duration certificateLife = kCertificateLife;  // of those that it makes
   std::string audit;                            // folder of the audit log

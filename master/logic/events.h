@@ -362,6 +362,44 @@ struct PeopleChanged {
   audit::Requester requester{};
 };
 
+// A user gets a secret, or another value of it, sealed by now. Rights have been looked at, here and below.
+struct SecretPut {
+  std::string owner, name;
+  SealedValue value;
+};
+// The value of this version is sealed with another key.
+struct SecretResealed {
+  std::string owner, name;
+  uint64_t version = 0;
+  SealedValue value;
+};
+struct SecretGranted {
+  std::string owner, name;
+  SecretGrant grant;
+};
+struct SecretRevoked {
+  std::string owner, name;
+  SecretGrant grant;
+};
+struct SecretDeleted {
+  std::string owner, name;
+};
+
+using SecretChange = std::variant<SecretPut, SecretResealed, SecretGranted, SecretRevoked, SecretDeleted>;
+struct SecretsChanged {
+  RequestId request;
+  SecretChange change;
+  audit::Requester requester{};
+};
+
+// A monitor is about to start this task, and is to have its secrets.
+struct SecretsAsked {
+  RequestId request;
+  SessionId session;
+  AllocationId allocation;
+  std::string address{};  // of the connection, for the audit log
+};
+
 // Something for the audit log that the shell did or refused by itself.
 struct Noted {
   audit::Entry entry;  // its time is the event's
@@ -381,7 +419,8 @@ using Event =
                  PressureReported, ViolationsReported, PerformanceReported, TaskResized, TaskThrottled,
                  MonitorLeaves, PoolReported, CancelRequested, SettingsSet, PlatformSet, SharesSet,
                  ProfileStored, ProfileDeleted, ProfilePromoted, ServersSteered, JobSteered, CronAdded,
-                 CronSteered, MembersChanged, PeopleChanged, Noted, SpaceMeasured, TimerFired>;
+                 CronSteered, MembersChanged, PeopleChanged, SecretsChanged, SecretsAsked, Noted,
+                 SpaceMeasured, TimerFired>;
 
 // Steps taken for degraded tasks, counted.
 struct AdjustingCounts {
@@ -481,7 +520,7 @@ struct AnswerPools {
 };
 
 // Answers CancelRequested, SettingsSet, PlatformSet, SharesSet, ProfileStored, ProfileDeleted,
-// ProfilePromoted, ServersSteered, JobSteered, CronAdded, CronSteered, PeopleChanged.
+// ProfilePromoted, ServersSteered, JobSteered, CronAdded, CronSteered, PeopleChanged, SecretsChanged.
 struct Answer {
   RequestId request;
   Status status;
@@ -491,6 +530,12 @@ struct Answer {
 struct AnswerMembers {
   RequestId request;
   Result<MemberRecord> member;
+};
+
+// Sealed, in the order in which the job names them. NotFound or Denied: nothing is given.
+struct AnswerSecrets {
+  RequestId request;
+  Result<std::vector<SecretRecord>> secrets;
 };
 
 // News for whoever lets peers in: these certificates are revoked, ascending, and no others.
@@ -602,11 +647,12 @@ struct WakeAt {
   MonotonicTime when;
 };
 
-using Action = std::variant<Persist, Audit, AnswerAgentAttached, AnswerMoreJobs, AnswerNumbers,
-                            AnswerMonitorAttached, AnswerCommit, AnswerPiece, AnswerReports, AnswerLease,
-                            AnswerPools, AnswerMembers, PublishRevoked, PublishUser, Answer, PublishServer,
-                            PublishSettings, PublishPlatform, PublishShares, EndAgent, AssignJob, OfferJobs,
-                            PublishQueue, StopTask, ResizeTask, ThrottleTask, LimitPool, JobChanged, WakeAt>;
+using Action =
+    std::variant<Persist, Audit, AnswerAgentAttached, AnswerMoreJobs, AnswerNumbers, AnswerMonitorAttached,
+                 AnswerCommit, AnswerPiece, AnswerReports, AnswerLease, AnswerPools, AnswerMembers,
+                 AnswerSecrets, PublishRevoked, PublishUser, Answer, PublishServer, PublishSettings,
+                 PublishPlatform, PublishShares, EndAgent, AssignJob, OfferJobs, PublishQueue, StopTask,
+                 ResizeTask, ThrottleTask, LimitPool, JobChanged, WakeAt>;
 
 }  // namespace master
 }  // namespace tarcil

@@ -23,6 +23,7 @@
 #include "master/logic/people/people.h"
 #include "master/logic/queue/offers.h"
 #include "master/logic/read_only.h"
+#include "master/logic/secrets/secrets.h"
 #include "master/logic/servers/monitor_attachment.h"
 #include "master/logic/servers/pools.h"
 #include "master/logic/servers/quarantine.h"
@@ -130,6 +131,8 @@ struct Handler {
   void operator()(const CronSteered& event) const { answer(event, steerCron(context, event)); }
   void operator()(const MembersChanged& event) const { changeMembers(context, event); }
   void operator()(const PeopleChanged& event) const { answer(event, changePeople(context, event)); }
+  void operator()(const SecretsChanged& event) const { answer(event, changeSecrets(context, event)); }
+  void operator()(const SecretsAsked& event) const { handOutSecrets(context, event); }
   void operator()(const Noted& event) const {
     audit::Entry entry = event.entry;
     entry.time = context.now.wall;

@@ -15,6 +15,7 @@
 #include "master/logic/events.h"
 #include "master/logic/jobs/job_list.h"
 #include "master/logic/options.h"
+#include "secrets/logic/secret_table.h"
 
 namespace tarcil {
 
@@ -164,6 +165,8 @@ class MasterLogic final {
   const MemberTable& members() const;
   // Users, accounts and tokens that expire. Holds as the above.
   const PeopleTable& people() const;
+  // By owner and name, sealed. Holds as the above.
+  const SecretTable& secrets() const;
   const MasterOptions& options() const;
   const QualitySettings& settings() const;
   std::vector<PlatformRecord> platforms(const std::string& after = "", size_t atMost = SIZE_MAX) const;

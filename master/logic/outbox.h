@@ -33,6 +33,7 @@ class Outbox {
   void erase(EraseUser user) { actions_.push_back(Persist{std::move(user)}); }
   void erase(EraseAccount account) { actions_.push_back(Persist{std::move(account)}); }
   void erase(EraseToken token) { actions_.push_back(Persist{token}); }
+  void erase(EraseSecret secret) { actions_.push_back(Persist{std::move(secret)}); }
   void erase(EraseObserved observed) { actions_.push_back(Persist{std::move(observed)}); }
 
   void audit(audit::Entry entry) { actions_.push_back(Audit{std::move(entry)}); }

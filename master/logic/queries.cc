@@ -390,6 +390,10 @@ const PeopleTable& MasterLogic::people() const {
   return tables_->people;
 }
 
+const SecretTable& MasterLogic::secrets() const {
+  return tables_->secrets;
+}
+
 const MasterOptions& MasterLogic::options() const {
   return tables_->options;
 }

@@ -43,6 +43,9 @@ struct Refuser {
   void operator()(const MembersChanged& event) const {
     out.send(AnswerMembers{event.request, readOnlyError()});
   }
+  void operator()(const SecretsAsked& event) const {
+    out.send(AnswerSecrets{event.request, readOnlyError()});
+  }
   void operator()(const PoolReported& event) const { out.send(AnswerPools{event.request, readOnlyError()}); }
   template <typename Other>
   void operator()(const Other& event) const {

@@ -22,6 +22,7 @@
 #include "master/logic/options.h"
 #include "master/logic/outbox.h"
 #include "master/logic/servers/server_table.h"
+#include "secrets/logic/secret_table.h"
 
 namespace tarcil::master {
 
@@ -68,6 +69,7 @@ struct Tables {
   CronTable crons;
   MemberTable members;
   PeopleTable people;
+  SecretTable secrets;
   DependencyTable dependencies{};
   std::optional<MonotonicTime> historyDue;       // when old finished jobs are to be erased
   std::optional<MonotonicTime> wakeAt;           // requested and not come yet

@@ -8,12 +8,14 @@
 #include "master/server/agent_users.h"
 #include "master/server/query_codec.h"
 #include "master/server/registrar.h"
+#include "master/server/secret_keeper.h"
 #include "rpc/errors.h"
 #include "rpc/local_user.h"
 #include "rpc/port_server.h"
 #include "schema/convert.h"
 #include "schema/convert_performance.h"
 #include "schema/convert_pressure.h"
+#include "schema/convert_secret.h"
 #include "schema/convert_support.h"
 
 namespace tarcil {
@@ -279,6 +281,15 @@ class MonitorPortImpl final : public RolePortServer<wire::MonitorPort> {
     if (caller.role != Role::kAgent) return toException(denied("the token is not an agent's"));
     write(caller, context.getResults().initCaller());
     return kj::READY_NOW;
+  }
+
+  kj::Promise<void> secrets(SecretsContext context) override {
+    return server_.secrets()
+        .handOut(session_, context.getParams().getAllocation(), address_.empty() ? "unix" : address_)
+        .then([context](std::vector<TaskSecret>&& secrets) mutable {
+          auto to = context.getResults().initSecrets(static_cast<uint32_t>(secrets.size()));
+          for (uint32_t i = 0; i < to.size(); ++i) write(secrets[i], to[i]);
+        });
   }
 
   kj::Promise<void> pressure(PressureContext context) override {

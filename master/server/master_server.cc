@@ -16,6 +16,7 @@
 #include "master/logic/outbox.h"
 #include "master/logic/people/people.h"
 #include "master/logic/read_only.h"
+#include "master/server/secret_keeper.h"
 #include "rpc/errors.h"
 
 namespace tarcil {
@@ -45,6 +46,7 @@ MasterServer::MasterServer(Net net, const Clock& clock, Rng rng, Store& store, S
                            kj::Function<void(const Error&)> failed, AuditTrail* trail)
     : timer_(net.timer),
       security_(net.security),
+      secrets_(std::make_unique<SecretKeeper>(*this)),
       clock_(clock),
       rng_(rng),
       store_(store),
@@ -78,6 +80,10 @@ MasterServer::MasterServer(Net net, const Clock& clock, Rng rng, Store& store, S
   watchingDisk_ = watchDisk().eagerlyEvaluate(stopsIfFailed("the watch over the store's disk"));
   tokensLooked_ = clock_.now().wall;
   watchingTokens_ = watchTokens().eagerlyEvaluate(stopsIfFailed("the watch over tokens"));
+}
+
+MasterServer::~MasterServer() noexcept(false) {
+  fairCalls_->stop();
 }
 
 Result<Caller> MasterServer::callerOf(const LoginProof& shown) const {
@@ -375,6 +381,20 @@ kj::Promise<void> MasterServer::changePeople(master::PeopleChange change, audit:
   return pending.promise.then([](Status&& status) { requireOk(status); });
 }
 
+kj::Promise<void> MasterServer::changeSecrets(master::SecretChange change, audit::Requester by) {
+  auto pending = others_.add();
+  dispatch(master::SecretsChanged{pending.number, std::move(change), std::move(by)});
+  return pending.promise.then([](Status&& status) { requireOk(status); });
+}
+
+kj::Promise<std::vector<SecretRecord>> MasterServer::askSecrets(SessionId session, AllocationId allocation,
+                                                                std::string address) {
+  auto pending = secretsAsked_.add();
+  dispatch(master::SecretsAsked{pending.number, session, allocation, std::move(address)});
+  return pending.promise.then(
+      [](Result<std::vector<SecretRecord>>&& secrets) { return valueOrThrow(std::move(secrets)); });
+}
+
 kj::Promise<MasterServer::NewToken> MasterServer::makeToken(const std::string& user, Duration life,
                                                             const Caller& caller, audit::Requester by) {
   if (life < kLeastTokenLife || life > kMostTokenLife) {
@@ -573,6 +593,9 @@ void MasterServer::release(master::AnswerPools& action) {
 }
 void MasterServer::release(master::AnswerMembers& action) {
   members_.fulfill(action.request, std::move(action.member));
+}
+void MasterServer::release(master::AnswerSecrets& action) {
+  secretsAsked_.fulfill(action.request, std::move(action.secrets));
 }
 void MasterServer::release(master::PublishRevoked& action) {
   for (auto& [session, feed] : feeds_) tellRevoked(session, "agent", feed->tellRevoked(action.serials));

@@ -37,6 +37,7 @@
 namespace tarcil {
 
 class Registrar;
+class SecretKeeper;
 
 // Single-threaded; its ports (master_ports.h) call it on the event loop.
 class MasterServer final {
@@ -46,7 +47,7 @@ class MasterServer final {
   MasterServer(Net net, const Clock& clock, Rng rng, Store& store, StoreContents contents, TokenTable tokens,
                const MasterOptions& options, kj::Function<void(const Error&)> failed,
                AuditTrail* trail = nullptr);
-  ~MasterServer() noexcept(false) { fairCalls_->stop(); }
+  ~MasterServer() noexcept(false);
   KJ_DISALLOW_COPY(MasterServer);
 
   const MasterLogic& logic() const { return *logic_; }
@@ -135,6 +136,11 @@ class MasterServer final {
   };
   kj::Promise<NewToken> makeToken(const std::string& user, Duration life, const Caller& caller,
                                   audit::Requester by);
+  kj::Promise<void> changeSecrets(master::SecretChange change, audit::Requester by);
+  // Sealed; what a task that starts on a server of the session is to get. Denied or NotFound: nothing.
+  kj::Promise<std::vector<SecretRecord>> askSecrets(SessionId session, AllocationId allocation,
+                                                    std::string address);
+  SecretKeeper& secrets() { return *secrets_; }
   // Denied where the certificate was revoked.
   Status admits(const Identity& identity) const { return logic_->members().admits(identity); }
   // Null where the cluster has no authority.
@@ -213,6 +219,7 @@ class MasterServer final {
   void release(master::AnswerLease& action);
   void release(master::AnswerPools& action);
   void release(master::AnswerMembers& action);
+  void release(master::AnswerSecrets& action);
   void release(master::PublishRevoked& action);
   void release(master::PublishUser& action) { logins_.look(action.user); }
   void release(master::Answer& action);
@@ -244,6 +251,7 @@ class MasterServer final {
   kj::Timer& timer_;
   Security* const security_;
   Registrar* registrar_ = nullptr;
+  const std::unique_ptr<SecretKeeper> secrets_;
   MasterStanding standing_{.leads = true};
   kj::Maybe<kj::Function<void()>> stepDown_;
   const Clock& clock_;
@@ -270,6 +278,7 @@ class MasterServer final {
   Requests<Result<std::vector<AllocationId>>> leases_{requests_};
   Requests<Result<std::vector<master::PoolAnswerOf>>> pools_{requests_};
   Requests<Result<MemberRecord>> members_{requests_};
+  Requests<Result<std::vector<SecretRecord>>> secretsAsked_{requests_};
   Requests<Status> others_{requests_};
 
   std::deque<master::PieceArrived> waitingPieces_;

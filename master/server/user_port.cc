@@ -10,6 +10,7 @@
 #include "master/server/profile_page.h"
 #include "master/server/query_codec.h"
 #include "master/server/registrar.h"
+#include "master/server/secret_keeper.h"
 #include "rpc/errors.h"
 #include "rpc/port_server.h"
 #include "schema/convert.h"
@@ -17,6 +18,7 @@
 #include "schema/convert_member.h"
 #include "schema/convert_people.h"
 #include "schema/convert_profile.h"
+#include "schema/convert_secret.h"
 #include "schema/convert_support.h"
 
 namespace tarcil {
@@ -387,6 +389,70 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
     return server_.changePeople(master::TokensRevoked{user}, requester_);
   }
 
+  kj::Promise<void> putSecret(PutSecretContext context) override {
+    const auto params = context.getParams();
+    const auto sent = params.getValue();
+    // What is too large is nobody's to copy.
+    const SecretBytes value(
+        std::span<const uint8_t>(sent.begin(), std::min(sent.size(), kMaxSecretBytes + 1)));
+    overwrite(sent);
+    return server_.secrets()
+        .put(requireOwner(params), text(params.getName()), value, requester_)
+        .then([context](uint64_t version) mutable { context.getResults().setVersion(version); });
+  }
+
+  kj::Promise<void> secrets(SecretsContext context) override {
+    const auto& all = server_.logic().secrets().all();
+    const auto after = context.getParams().getAfter();
+    auto it = all.upper_bound({text(after.getOwner()), text(after.getName())});
+    std::vector<SecretRecord> told;
+    for (; it != all.end() && told.size() < kMostInOneAnswer; ++it) {
+      const SecretRecord& secret = it->second;
+      const bool isOwn = maySteer(caller_, secret.owner);
+      if (!isOwn && !isFor(secret, caller_.user)) continue;
+      told.push_back({.owner = secret.owner,
+                      .name = secret.name,
+                      .grants = isOwn ? secret.grants : std::vector<SecretGrant>(),
+                      .value = {.key = secret.value.key},
+                      .version = secret.version,
+                      .changed = secret.changed});
+    }
+    auto results = context.getResults();
+    auto to = results.initSecrets(static_cast<uint32_t>(told.size()));
+    for (uint32_t i = 0; i < told.size(); ++i) write(told[i], to[i]);
+    if (it != all.end()) {
+      results.initNext().setOwner(text(told.back().owner));
+      results.getNext().setName(text(told.back().name));
+    }
+    return server_.synced();
+  }
+
+  kj::Promise<void> grantSecret(GrantSecretContext context) override {
+    const auto params = context.getParams();
+    std::string owner = requireOwner(params), name = text(params.getName());
+    SecretGrant grant = read(params.getGrant());
+    if (params.getRevoke()) {
+      return server_.changeSecrets(master::SecretRevoked{std::move(owner), std::move(name), std::move(grant)},
+                                   requester_);
+    }
+    return server_.changeSecrets(master::SecretGranted{std::move(owner), std::move(name), std::move(grant)},
+                                 requester_);
+  }
+
+  kj::Promise<void> deleteSecret(DeleteSecretContext context) override {
+    const auto params = context.getParams();
+    return server_.changeSecrets(master::SecretDeleted{requireOwner(params), text(params.getName())},
+                                 requester_);
+  }
+
+  kj::Promise<void> rekeySecrets(RekeySecretsContext context) override {
+    requireOperator("seal secrets anew");
+    return server_.secrets().rekey(requester_).then([context](SecretKeeper::Rekeyed&& rekeyed) mutable {
+      context.getResults().setSealed(rekeyed.sealed);
+      context.getResults().setLeft(rekeyed.left);
+    });
+  }
+
   kj::Promise<void> crons(CronsContext context) override {
     const auto after = context.getParams().getAfter();
     std::vector<CronView> crons =
@@ -720,6 +786,15 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
   std::string requireSelf(const std::string& user) {
     if (user.empty() || maySteer(caller_, user)) return user.empty() ? caller_.user : user;
     refuse("change tokens of others", denied("tokens of " + user + " are for that user and for operators"));
+  }
+
+  // Of a call that names the owner of a secret, or nobody for oneself.
+  template <typename Params>
+  std::string requireOwner(Params params) {
+    const std::string owner = text(params.getOwner());
+    if (owner.empty() || maySteer(caller_, owner)) return owner.empty() ? caller_.user : owner;
+    refuse("change secrets of others",
+           denied("secrets of " + owner + " are for that user and for operators"));
   }
 
   MasterServer& server_;

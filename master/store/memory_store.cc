@@ -41,6 +41,7 @@ Result<StoreContents> MemoryStore::load() {
   contents.accounts = valuesOf(accounts_);
   contents.tokens = valuesOf(tokens_);
   contents.audit = valuesOf(audit_);
+  contents.secrets = valuesOf(secrets_);
   return contents;
 }
 

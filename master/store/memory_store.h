@@ -39,6 +39,7 @@ class MemoryStore final : public Store {
   void apply(const EraseAccount& erase) { accounts_.erase(erase.name); }
   void apply(const EraseToken& erase) { tokens_.erase(erase.id); }
   void apply(const EraseAudit& erase) { audit_.erase(erase.first); }
+  void apply(const EraseSecret& erase) { secrets_.erase({erase.owner, erase.name}); }
   void apply(const EraseMember& erase) { members_.erase({erase.role, erase.name}); }
 
   void put(const ClusterRecord& record) { cluster_ = record; }
@@ -63,6 +64,7 @@ class MemoryStore final : public Store {
   void put(const AccountRecord& record) { accounts_[record.name] = record; }
   void put(const TokenRecord& record) { tokens_[record.id] = record; }
   void put(const AuditRecord& record) { audit_[record.first] = record; }
+  void put(const SecretRecord& record) { secrets_[{record.owner, record.name}] = record; }
   void put(const FilesRecord& record) { files_[{record.job, record.piece}] = record.files; }
   void put(const UploadRecord& record) { uploads_[record.job] = record; }
 
@@ -82,6 +84,7 @@ class MemoryStore final : public Store {
   std::map<std::string, AccountRecord> accounts_;
   std::map<uint64_t, TokenRecord> tokens_;
   std::map<uint64_t, AuditRecord> audit_;
+  std::map<std::pair<std::string, std::string>, SecretRecord> secrets_;
   std::map<JobId, JobRecord> jobs_;
   std::map<JobId, JobProgress> progress_;
   std::map<TaskKey, TaskRecord> tasks_;

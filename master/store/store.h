@@ -21,6 +21,7 @@
 #include "identity/logic/member.h"
 #include "identity/logic/person.h"
 #include "latebinding/pool_lease.h"
+#include "secrets/logic/secret.h"
 
 namespace tarcil {
 
@@ -98,7 +99,7 @@ struct AuditRecord {
 using Record = std::variant<ClusterRecord, ServerRecord, AgentRecord, AnswerRecord, JobRecord, JobProgress,
                             TaskRecord, DecisionRecord, FilesRecord, UploadRecord, PlatformRecord,
                             QualitySettings, Usage, StoredProfile, Profiling, ObservedProfile, Cron,
-                            MemberRecord, UserRecord, AccountRecord, TokenRecord, AuditRecord>;
+                            MemberRecord, UserRecord, AccountRecord, TokenRecord, AuditRecord, SecretRecord>;
 
 struct Put {
   Record record;
@@ -153,10 +154,13 @@ struct EraseToken {
 struct EraseAudit {
   uint64_t first = 0;
 };
+struct EraseSecret {
+  std::string owner, name;
+};
 
 using Mutation = std::variant<Put, EraseAgent, EraseAnswer, EraseJob, EraseFiles, EraseUpload, EraseProfile,
                               EraseProfiling, EraseObserved, EraseCron, EraseMember, EraseUser, EraseAccount,
-                              EraseToken, EraseAudit>;
+                              EraseToken, EraseAudit, EraseSecret>;
 
 // Everything but input files and decisions, which are read on demand.
 struct StoreContents {
@@ -181,6 +185,7 @@ struct StoreContents {
   std::vector<AccountRecord> accounts{};
   std::vector<TokenRecord> tokens{};
   std::vector<AuditRecord> audit{};  // in order
+  std::vector<SecretRecord> secrets{};
 };
 
 // In bytes.

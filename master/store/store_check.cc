@@ -11,6 +11,7 @@
 #include "core/model/cron_schedule.h"
 #include "identity/logic/member_table.h"
 #include "identity/logic/people_table.h"
+#include "secrets/logic/secret_table.h"
 
 namespace tarcil {
 namespace {
@@ -52,6 +53,7 @@ struct ReadableKey {
   std::string operator()(const AccountRecord& r) const { return "b/" + r.name; }
   std::string operator()(const TokenRecord& r) const { return "x/" + hexOf(r.id); }
   std::string operator()(const AuditRecord& r) const { return "l/" + std::to_string(r.first); }
+  std::string operator()(const SecretRecord& r) const { return "e/" + fullName(r.owner, r.name); }
 };
 
 // What the states of its tasks make a job.
@@ -98,6 +100,7 @@ class Checker {
     checkMembers();
     checkPeople();
     checkAudit();
+    checkSecrets();
     return std::move(problems_);
   }
 
@@ -407,6 +410,12 @@ class Checker {
       const bool isWhole = record.lines.starts_with("{\"sequence\":" + std::to_string(record.first) + ",") &&
                            record.lines.back() == '\n';
       if (!isWhole) report(record, "its lines are none of the audit log from this number on");
+    }
+  }
+
+  void checkSecrets() {
+    for (const SecretRecord& secret : contents_.secrets) {
+      if (const Status good = checkSecret(secret); !good) report(secret, good.error().message);
     }
   }
 

@@ -240,11 +240,13 @@ void ContainerExecutor::extendLease(MonotonicTime until) {
   if (auto written = store_->writeLease(end); !written) KJ_LOG(ERROR, written.error().message);
 }
 
-void ContainerExecutor::start(const LaunchSpec& spec, const std::vector<InputFile>& files) {
+void ContainerExecutor::start(const LaunchSpec& spec, const std::vector<InputFile>& files,
+                              const std::vector<TaskSecret>& secrets) {
   const AllocationId allocation = spec.allocation;
   if (running_.contains(allocation)) return;
   const auto unrecorded = unrecorded_.find(allocation);
-  const Status launched = unrecorded != unrecorded_.end() ? Status(unrecorded->second) : launch(spec, files);
+  const Status launched =
+      unrecorded != unrecorded_.end() ? Status(unrecorded->second) : launch(spec, files, secrets);
   if (launched.ok()) return;
   unrecorded_.erase(allocation);
   later(Duration::zero(), [this, allocation, problem = launched.error()] {
@@ -392,6 +394,7 @@ Status ContainerExecutor::enterBundle(const SystemUser& user, TaskSetting& setti
   container.groups = user.groups;
   container.devices = setting.devices;
   container.filter = setting.filter;
+  container.hasSecrets = !spec.secrets.empty();
   if (auto written = store_->writeContainer(spec.allocation, crunConfig(container)); !written) return written;
   // Its own files go to the task's /tmp, which the command does not see that way.
   spec.command = crunCommand(options_.crun, setting.taskDirectory, "/tmp/crun");
@@ -412,7 +415,10 @@ Result<SystemUser> ContainerExecutor::userOf(const LaunchSpec& spec) {
   return user;
 }
 
-Status ContainerExecutor::launch(const LaunchSpec& spec, const std::vector<InputFile>& files) {
+Status ContainerExecutor::launch(const LaunchSpec& spec, const std::vector<InputFile>& files,
+                                 const std::vector<TaskSecret>& secrets) {
+  if (secrets.size() != spec.secrets.size())
+    return invalid("its launch names other secrets than its job: its agent is of another version");
   if (Status room = checkDisk(); !room.ok()) return room;
   const auto user = userOf(spec);
   if (!user) return user.error();
@@ -423,6 +429,7 @@ Status ContainerExecutor::launch(const LaunchSpec& spec, const std::vector<Input
   start.allocation = spec.allocation;
   start.name = spec.jobName + "/" + std::to_string(spec.task);
   start.statusFd = statusWriter_;
+  start.secrets = secrets;
   LaunchSpec executed = spec;
   if (!spec.container.bundle.empty()) {
     if (auto entered = enterBundle(*user, *setting, executed); !entered) return entered;

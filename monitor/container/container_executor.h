@@ -60,7 +60,8 @@ class ContainerExecutor final : public Executor {
   void record(const LaunchSpec& spec) override;
   void extendLease(MonotonicTime until) override;
   // Requires: recorded. A task that runs is left alone. Files are written before this returns.
-  void start(const LaunchSpec& spec, const std::vector<InputFile>& files) override;
+  void start(const LaunchSpec& spec, const std::vector<InputFile>& files,
+             const std::vector<TaskSecret>& secrets) override;
   void recordReason(AllocationId allocation, EndCause reason) override;
   Status resize(AllocationId allocation, const std::vector<RuIndex>& rus) override;
   // Of disks and network by what noteUseRates() says; for a task of which nothing is known, not at all.
@@ -129,7 +130,8 @@ class ContainerExecutor final : public Executor {
   LaunchSpec withUnits(LaunchSpec spec, const std::vector<RuIndex>& rus) const;
   TaskLimits limitsOf(const LaunchSpec& spec, const TaskSetting& setting) const;
   Result<SystemUser> userOf(const LaunchSpec& spec);
-  Status launch(const LaunchSpec& spec, const std::vector<InputFile>& files);
+  Status launch(const LaunchSpec& spec, const std::vector<InputFile>& files,
+                const std::vector<TaskSecret>& secrets);
   void watchPerformance(const LaunchSpec& spec, const std::vector<uint32_t>& cores);
   // As its shim wrote it down, with what is known of a kill for memory or for the disk; nullopt: it has not.
   std::optional<TaskEnd> endOf(AllocationId allocation, uint64_t memoryLimit) const;

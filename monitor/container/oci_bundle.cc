@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "core/base/hex.h"
+#include "shim/plan.h"
 
 namespace tarcil {
 namespace {
@@ -85,7 +86,7 @@ std::string jsonMount(const std::string& point, const std::string& type, const s
 }
 
 std::string jsonMounts(const CrunContainer& container) {
-  const std::vector<std::string> mounts = {
+  std::vector<std::string> mounts = {
       jsonMount("/proc", "proc", "proc", {"nosuid", "noexec", "nodev"}),
       jsonMount("/dev", "tmpfs", "tmpfs", {"nosuid", "noexec", "mode=755", "size=64k"}),
       jsonMount("/dev/shm", "tmpfs", "shm", {"nosuid", "nodev", "mode=1777"}),
@@ -93,6 +94,9 @@ std::string jsonMounts(const CrunContainer& container) {
       jsonMount("/run", "tmpfs", "tmpfs", {"nosuid", "nodev", "mode=755", "size=64k"}),
       jsonMount("/tmp", "bind", container.temporary, {"bind", "nosuid", "nodev"}),
       jsonMount(container.workPoint, "bind", container.work, {"bind", "nosuid", "nodev"})};
+  if (container.hasSecrets)
+    mounts.push_back(
+        jsonMount(kSecretsPoint, "bind", kSecretsPoint, {"bind", "ro", "nosuid", "nodev", "noexec"}));
   return jsonList(mounts, [](const std::string& mount) { return mount; });
 }
 

@@ -36,7 +36,8 @@ struct CrunContainer {
   std::string workdir;  // in the container
   std::string work;     // folder of the host that the task sees as `workPoint`
   std::string workPoint;
-  std::string temporary;  // folder of the host that the task sees as /tmp
+  bool hasSecrets = false;  // at kSecretsPoint of the host, as the task is to see them
+  std::string temporary;    // folder of the host that the task sees as /tmp
   uid_t uid = 0;
   gid_t gid = 0;
   std::vector<gid_t> groups;

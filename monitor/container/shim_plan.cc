@@ -74,6 +74,7 @@ PlanHeader headerFor(const LaunchSpec& spec, const SystemUser& user, const TaskS
   header.fileSeconds = secondsIn(setting.fileWait);
   header.readerSeconds = spec.streamed ? secondsIn(setting.readerWait) : 0;
   header.privileges = setting.privileges;
+  header.secrets = static_cast<uint32_t>(spec.secrets.size());
   header.allocation = spec.allocation;
   header.outputLimit = spec.limits.outputBytes;
   if (setting.pinByAffinity) {
@@ -115,6 +116,7 @@ std::map<std::string, std::string> taskEnvironment(const LaunchSpec& spec, const
     result["TARCIL_METRIC_SOCKET"] = work + "/" + kMetricSocketName;
     result["TARCIL_METRIC_FILE"] = work + "/" + kMetricFileName;
   }
+  if (!spec.secrets.empty()) result["TARCIL_SECRETS"] = kSecretsPoint;
   if (spec.gang) {
     result["TARCIL_RANK"] = std::to_string(spec.task);
     if (!spec.gang->list.empty()) result["TARCIL_HOSTS"] = spec.gang->list;

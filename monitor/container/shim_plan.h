@@ -46,8 +46,8 @@ bool reportsMetric(const LaunchSpec& spec);
 // The command's environment, as NAME=value: a login-like base (PATH, HOME, USER, LOGNAME, SHELL, TMPDIR), the
 // job's variables over it, and TARCIL_JOB, _JOB_NAME, _TASK, _TASKS, _ATTEMPT, _CORES ("0-1,4"), _MEMORY
 // (bytes) and TARCIL_EXTRA_<KIND> ("0,3") over all. TARCIL_METRIC_SOCKET and _FILE where reportsMetric();
-// TARCIL_RANK, _HOSTS and _HOSTFILE for a task of a gang (core/model/gang_hosts.h).
-// CUDA_VISIBLE_DEVICES for a task with gpus, unless the job sets it.
+// TARCIL_SECRETS, the folder of its secrets, where it has some; TARCIL_RANK, _HOSTS and _HOSTFILE for a task
+// of a gang (core/model/gang_hosts.h). CUDA_VISIBLE_DEVICES for a task with gpus, unless the job sets it.
 std::map<std::string, std::string> taskEnvironment(const LaunchSpec& spec, const SystemUser& user,
                                                    const TaskSetting& setting);
 

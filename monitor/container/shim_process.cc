@@ -5,11 +5,13 @@
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <initializer_list>
+#include <iterator>
 #include <system_error>
 
 #include "shim/plan.h"
@@ -18,7 +20,7 @@ namespace tarcil {
 namespace {
 
 // Above all descriptors that the shim is given, so that giving one does not overwrite another.
-constexpr int kFirstFree = kStatusFd + 1;
+constexpr int kFirstFree = kSecretsFd + 1;
 
 Error failure(const std::string& what, int error) {
   return {ErrorCode::kInternal, "cannot " + what + ": " + std::generic_category().message(error)};
@@ -33,6 +35,23 @@ Result<kj::AutoCloseFd> planFile(const std::string& plan) {
   if (fd.get() < 0) return failure("make the launch plan", errno);
   if (::write(fd, plan.data(), plan.size()) != static_cast<ssize_t>(plan.size())) {
     return failure("write the launch plan", errno);
+  }
+  return fd;
+}
+
+// In memory, until the shim has taken them out; none where there is nothing to hand over.
+Result<kj::AutoCloseFd> secretsFile(std::span<const TaskSecret> secrets) {
+  if (secrets.empty()) return kj::AutoCloseFd();
+  kj::AutoCloseFd fd(::memfd_create("tarcil-secrets", MFD_CLOEXEC));
+  if (fd.get() < 0) return failure("make room for the secrets", errno);
+  for (const TaskSecret& secret : secrets) {
+    const SecretHeader header{static_cast<uint32_t>(secret.name.size() + 1),
+                              static_cast<uint32_t>(secret.value.size())};
+    iovec parts[] = {{const_cast<SecretHeader*>(&header), sizeof header},
+                     {const_cast<char*>(secret.name.c_str()), header.nameBytes},
+                     {const_cast<uint8_t*>(secret.value.bytes().data()), header.valueBytes}};
+    const auto size = static_cast<ssize_t>(sizeof header + header.nameBytes + header.valueBytes);
+    if (::writev(fd, parts, std::size(parts)) != size) return failure("hand the secrets over", errno);
   }
   return fd;
 }
@@ -77,11 +96,16 @@ class SpawnAttributes {
 Result<pid_t> spawnShim(const std::string& program, const ShimStart& start) {
   auto planFd = planFile(start.plan);
   if (!planFd) return planFd.error();
+  auto secretsFd = secretsFile(start.secrets);
+  if (!secretsFd) return secretsFd.error();
   const kj::AutoCloseFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   const kj::AutoCloseFd plan = duplicate(*planFd);
   const kj::AutoCloseFd lock = duplicate(start.lockFd);
   const kj::AutoCloseFd status = duplicate(start.statusFd);
-  if (null.get() < 0 || plan.get() < 0 || lock.get() < 0 || status.get() < 0) {
+  const bool hasSecrets = !start.secrets.empty();
+  const kj::AutoCloseFd secrets = hasSecrets ? duplicate(*secretsFd) : kj::AutoCloseFd();
+  if (null.get() < 0 || plan.get() < 0 || lock.get() < 0 || status.get() < 0 ||
+      (hasSecrets && secrets.get() < 0)) {
     return failure("start tarcil-shim", errno);
   }
   SpawnActions actions;
@@ -89,7 +113,8 @@ Result<pid_t> spawnShim(const std::string& program, const ShimStart& start) {
   actions.give(plan, kPlanFd);
   actions.give(lock, kLockFd);
   actions.give(status, kStatusFd);
-  actions.closeFrom(kFirstFree);
+  if (hasSecrets) actions.give(secrets, kSecretsFd);
+  actions.closeFrom(hasSecrets ? kFirstFree : kSecretsFd);
 
   std::string words[] = {"tarcil-shim", std::to_string(start.allocation), start.name};
   char* arguments[] = {words[0].data(), words[1].data(), words[2].data(), nullptr};

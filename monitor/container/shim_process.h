@@ -4,10 +4,12 @@
 #include <kj/io.h>
 #include <sys/types.h>
 
+#include <span>
 #include <string>
 
 #include "core/base/ids.h"
 #include "core/base/result.h"
+#include "core/model/task_secret.h"
 
 namespace tarcil {
 
@@ -18,6 +20,7 @@ struct ShimStart {
   std::string plan;  // bytes
   int lockFd = -1;
   int statusFd = -1;
+  std::span<const TaskSecret> secrets{};  // as many as the plan says
 };
 
 // Starts a shim as a session leader of its own, with no other descriptor and no variable of this process.

@@ -23,7 +23,7 @@ void attach(EventContext& context, const MasterAttached& event) {
   for (AllocationId allocation : event.drop) drop(context, allocation);
   for (AllocationId allocation : event.stop) stop(context, allocation);
   for (auto& [allocation, task] : tables.tasks) {
-    if (task.phase == Phase::kFetching) fetchFiles(context, task);
+    if (task.phase == Phase::kFetching) fetch(context, task);
   }
   startReady(context);
 }

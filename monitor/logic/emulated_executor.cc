@@ -87,7 +87,8 @@ void EmulatedExecutor::extendLease(MonotonicTime until) {
   agenda_.insert({leaseEnd_, 0, What::kLeaseEnd});
 }
 
-void EmulatedExecutor::start(const LaunchSpec& spec, const std::vector<InputFile>&) {
+void EmulatedExecutor::start(const LaunchSpec& spec, const std::vector<InputFile>&,
+                             const std::vector<TaskSecret>&) {
   EmulatedBehaviour behaviour = emulatedBehaviour(spec);
   const auto nature = natureOf(spec);
   if (!nature && behaviour.problem.empty()) behaviour = {.problem = nature.error().message};

@@ -45,7 +45,8 @@ class EmulatedExecutor final : public Executor {
 
   void record(const LaunchSpec& spec) override;
   void extendLease(MonotonicTime until) override;
-  void start(const LaunchSpec& spec, const std::vector<InputFile>& files) override;
+  void start(const LaunchSpec& spec, const std::vector<InputFile>& files,
+             const std::vector<TaskSecret>& secrets) override;
   void recordReason(AllocationId allocation, EndCause reason) override;
   Status resize(AllocationId allocation, const std::vector<RuIndex>& rus) override;
   // kUnavailable: what an emulated task does is set by its job.

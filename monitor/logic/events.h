@@ -9,6 +9,7 @@
 #include "core/base/result.h"
 #include "core/model/launch.h"
 #include "core/model/performance.h"
+#include "core/model/task_secret.h"
 #include "monitor/logic/executor.h"
 
 namespace tarcil::monitor {
@@ -37,6 +38,12 @@ struct LaunchArrived {
 struct FilesArrived {
   AllocationId allocation;
   Result<std::vector<InputFile>> files;
+};
+
+// The secrets of a launch, or why they could not be had.
+struct SecretsArrived {
+  AllocationId allocation;
+  Result<std::vector<TaskSecret>> secrets;
 };
 
 // The master wants the task stopped: SIGTERM, the task's grace period, SIGKILL. A task that is not known here
@@ -91,8 +98,8 @@ struct LeaseRenewed {
 
 struct TimerFired {};
 
-using Event = std::variant<MasterAttached, MasterLost, LaunchArrived, FilesArrived, StopArrived,
-                           ResizeArrived, ThrottleArrived, TaskResized, TaskStarted, TaskEnded,
+using Event = std::variant<MasterAttached, MasterLost, LaunchArrived, FilesArrived, SecretsArrived,
+                           StopArrived, ResizeArrived, ThrottleArrived, TaskResized, TaskStarted, TaskEnded,
                            ReportsAcknowledged, LeaseRenewed, ShutdownBegun, TimerFired>;
 
 // --- Actions ------------------------------------------------------------------------------------------
@@ -113,9 +120,15 @@ struct FetchFiles {
   AllocationId allocation;
   JobId job;
 };
+// Ask the master for what the task is to find as its secrets. Answered by SecretsArrived, and otherwise as
+// FetchFiles.
+struct FetchSecrets {
+  AllocationId allocation;
+};
 struct StartTask {
   LaunchSpec spec;
   std::vector<InputFile> files;
+  std::vector<TaskSecret> secrets{};
 };
 // Executor::recordReason. Precedes the task's first SignalTask with SIGTERM.
 struct RecordReason {
@@ -168,8 +181,8 @@ struct WakeAt {
   MonotonicTime when;
 };
 
-using Action =
-    std::variant<RecordLaunch, AnswerLaunch, FetchFiles, StartTask, RecordReason, ResizeTask, ThrottleTask,
-                 RefuseChange, SignalTask, ForgetTask, SendReports, RenewLease, ExtendLease, WakeAt>;
+using Action = std::variant<RecordLaunch, AnswerLaunch, FetchFiles, FetchSecrets, StartTask, RecordReason,
+                            ResizeTask, ThrottleTask, RefuseChange, SignalTask, ForgetTask, SendReports,
+                            RenewLease, ExtendLease, WakeAt>;
 
 }  // namespace tarcil::monitor

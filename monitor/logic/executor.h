@@ -7,6 +7,7 @@
 #include "core/base/result.h"
 #include "core/model/launch.h"
 #include "core/model/performance.h"
+#include "core/model/task_secret.h"
 
 namespace tarcil {
 
@@ -52,8 +53,10 @@ class Executor {
   // holds for tasks that recover() returned.
   virtual void extendLease(MonotonicTime until) = 0;
 
-  // Starts a recorded task with these input files. The listener is told of the outcome.
-  virtual void start(const LaunchSpec& spec, const std::vector<InputFile>& files) = 0;
+  // Starts a recorded task with these input files, and with the secrets that it names, which are nowhere
+  // written to a disk. The listener is told of the outcome.
+  virtual void start(const LaunchSpec& spec, const std::vector<InputFile>& files,
+                     const std::vector<TaskSecret>& secrets) = 0;
 
   // Stores why the task is about to be signalled, kCancelled or kTimedOut, for recover(): a successor sees
   // only that the task was ended by a signal.

@@ -12,11 +12,13 @@ void takeLaunch(EventContext& context, const LaunchArrived& event);
 // A recorded launch becomes a task, which is ready once its files are there.
 void admit(EventContext& context, const LaunchSpec& spec);
 
-// Asks the master for the task's input files. Requires: attached; the task is in kFetching.
-void fetchFiles(EventContext& context, const Task& task);
+// Asks the master for what the task lacks: input files, secrets. Requires: attached; the task is in
+// kFetching.
+void fetch(EventContext& context, const Task& task);
 
-// The task is ready, or over if its files cannot be had; while the master is merely out of reach they are
-// requested again, later or after the next attachment.
+// The task is ready where it lacks nothing more, or over if this cannot be had; while the master is merely
+// out of reach it is requested again, later or after the next attachment.
 void takeFiles(EventContext& context, const FilesArrived& event);
+void takeSecrets(EventContext& context, const SecretsArrived& event);
 
 }  // namespace tarcil::monitor

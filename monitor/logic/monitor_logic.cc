@@ -24,6 +24,7 @@ struct Handler {
   void operator()(const MasterLost&) const { lose(context); }
   void operator()(const LaunchArrived& event) const { takeLaunch(context, event); }
   void operator()(const FilesArrived& event) const { takeFiles(context, event); }
+  void operator()(const SecretsArrived& event) const { takeSecrets(context, event); }
   void operator()(const StopArrived& event) const { stop(context, event.allocation); }
   void operator()(const ResizeArrived& event) const { takeResize(context, event); }
   void operator()(const ThrottleArrived& event) const { takeThrottle(context, event); }

@@ -21,7 +21,7 @@ namespace tarcil::monitor {
 
 // In the order of MonitorLogic::Load.
 enum class Phase : uint8_t {
-  kFetching,  // its input files are not here yet
+  kFetching,  // its input files or secrets are not here yet
   kReady,     // waits for its units and extras, or for the first word from the master
   kStarting,  // handed to the executor
   kRunning,   // its command was executed
@@ -41,8 +41,10 @@ struct Task {
   bool reportDue = false;  // is in Tables::due
   Throttle throttle{};     // as the executor was told last
   WallTime started = kNever;
-  TaskEnd end;                         // in kEnded
-  std::vector<InputFile> files;        // in kReady
+  TaskEnd end;                                    // in kEnded
+  bool lacksFiles = false, lacksSecrets = false;  // in kFetching; one at least
+  std::vector<InputFile> files;                   // in kReady, as secrets
+  std::vector<TaskSecret> secrets;
   std::optional<MonotonicTime> alarm;  // its entry in Tables::alarms
 
   bool holdsUnits() const { return phase == Phase::kStarting || phase == Phase::kRunning; }
@@ -67,8 +69,8 @@ struct Tables {
     return found == tasks.end() ? nullptr : &found->second;
   }
 
-  // A task has one alarm at most: to fetch its files again, to end it at its timeout, to kill it after its
-  // grace period.
+  // A task has one alarm at most: to fetch its files or secrets again, to end it at its timeout, to kill it
+  // after its grace period.
   void setAlarm(Task& task, MonotonicTime when) {
     clearAlarm(task);
     task.alarm = when;

@@ -33,7 +33,7 @@ bool mayStart(EventContext& context, const Task& task) {
 void start(EventContext& context, Task& task) {
   task.phase = Phase::kStarting;
   context.tables.held.take(task.spec);
-  context.act(StartTask{task.spec, std::exchange(task.files, {})});
+  context.act(StartTask{task.spec, std::exchange(task.files, {}), std::exchange(task.secrets, {})});
 }
 
 }  // namespace
@@ -80,6 +80,7 @@ void finish(EventContext& context, Task& task, TaskEnd end) {
   task.phase = Phase::kEnded;
   task.end = std::move(end);
   task.files.clear();
+  task.secrets.clear();
   if (task.intent == Intent::kDrop) {
     forget(context, task.spec.allocation);
   } else {
@@ -88,9 +89,10 @@ void finish(EventContext& context, Task& task, TaskEnd end) {
   if (releases) startReady(context);
 }
 
-void finishUnstarted(EventContext& context, Task& task, EndCause cause, std::string problem) {
+void finishUnstarted(EventContext& context, Task& task, EndCause cause, std::string problem, int exitCode) {
   TaskEnd end;
   end.cause = cause;
+  end.exitCode = exitCode;
   end.problem = std::move(problem);
   end.ended = context.now.wall;
   finish(context, task, std::move(end));

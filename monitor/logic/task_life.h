@@ -22,8 +22,10 @@ void takeEnded(EventContext& context, const TaskEnded& event);
 // Any phase -> kEnded: the units are free, and the end is to be reported, but of a task that was dropped.
 void finish(EventContext& context, Task& task, TaskEnd end);
 
-// finish() for a task that never ran. `problem` is for people. Requires: it holds no units.
-void finishUnstarted(EventContext& context, Task& task, EndCause cause, std::string problem);
+// finish() for a task that never ran. `problem` is for people, `exitCode` as in TaskEnd. Requires: it holds
+// no units.
+void finishUnstarted(EventContext& context, Task& task, EndCause cause, std::string problem,
+                     int exitCode = 0);
 
 // Its record goes and it is never started again. Requires: the task is known and holds no units.
 void forget(EventContext& context, AllocationId allocation);

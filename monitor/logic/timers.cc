@@ -8,7 +8,7 @@ namespace {
 
 void ring(EventContext& context, Task& task) {
   if (task.phase == Phase::kFetching) {
-    if (context.tables.attached) fetchFiles(context, task);
+    if (context.tables.attached) fetch(context, task);
   } else if (task.intent == Intent::kNone) {
     endEarly(context, task, Intent::kTimeOut);
   } else {

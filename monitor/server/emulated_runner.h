@@ -36,8 +36,10 @@ class EmulatedRunner final : public Executor {
     later([this, until]() { emulated_.extendLease(until); });
   }
 
-  void start(const LaunchSpec& spec, const std::vector<InputFile>& files) override {
-    later([this, spec, files]() { emulated_.start(spec, files); });
+  // A timer has no use for secrets.
+  void start(const LaunchSpec& spec, const std::vector<InputFile>& files,
+             const std::vector<TaskSecret>&) override {
+    later([this, spec, files]() { emulated_.start(spec, files, {}); });
   }
 
   void recordReason(AllocationId allocation, EndCause reason) override {

@@ -13,6 +13,7 @@
 #include "schema/convert.h"
 #include "schema/convert_performance.h"
 #include "schema/convert_pressure.h"
+#include "schema/convert_secret.h"
 #include "schema/convert_support.h"
 #include "schema/measurement_text.h"
 
@@ -42,6 +43,16 @@ kj::Promise<std::vector<InputFile>> fetchFiles(wire::MonitorPort::Client port, c
     if (number >= piece.getPieces()) return std::move(files);
     return fetchFiles(kj::mv(port), job, number + 1, std::move(files));
   });
+}
+
+// What the message had of them is not there any more then.
+std::vector<TaskSecret> readSecrets(capnp::List<wire::TaskSecret>::Reader from) {
+  std::vector<TaskSecret> secrets;
+  for (auto secret : convert::elements(from)) {
+    secrets.push_back(read(secret));
+    overwrite(secret.getValue());
+  }
+  return secrets;
 }
 
 class ControlImpl final : public wire::MonitorControl::Server {
@@ -509,8 +520,27 @@ void MonitorServer::carryOut(monitor::FetchFiles& action) {
   }
 }
 
+void MonitorServer::carryOut(monitor::FetchSecrets& action) {
+  const AllocationId allocation = action.allocation;
+  KJ_IF_MAYBE (port, port_) {
+    auto request = port->secretsRequest();
+    request.setAllocation(allocation);
+    calls_.add(request.send()
+                   .then([this, allocation](auto&& answer) {
+                     failpoint("monitor.secrets_arrived");
+                     dispatch(monitor::SecretsArrived{allocation, readSecrets(answer.getSecrets())});
+                   })
+                   .catch_([this, allocation](kj::Exception&& exception) {
+                     dispatch(monitor::SecretsArrived{allocation, fromException(exception)});
+                   }));
+  } else {
+    dispatch(
+        monitor::SecretsArrived{allocation, Error{ErrorCode::kUnavailable, "the master is out of reach"}});
+  }
+}
+
 void MonitorServer::carryOut(monitor::StartTask& action) {
-  executor_->start(action.spec, action.files);
+  executor_->start(action.spec, action.files, action.secrets);
 }
 
 void MonitorServer::carryOut(monitor::RecordReason& action) {

@@ -139,6 +139,7 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
   void carryOut(monitor::RecordLaunch& action);
   void carryOut(monitor::AnswerLaunch& action);
   void carryOut(monitor::FetchFiles& action);
+  void carryOut(monitor::FetchSecrets& action);
   void carryOut(monitor::StartTask& action);
   void carryOut(monitor::RecordReason& action);
   void carryOut(monitor::ResizeTask& action);

@@ -144,6 +144,12 @@ struct MasterText {
   std::string operator()(const master::MembersChanged& event) const {
     return "MembersChanged" + part(event.change.index());
   }
+  std::string operator()(const master::SecretsChanged& event) const {
+    return "SecretsChanged" + part(event.change.index());
+  }
+  std::string operator()(const master::SecretsAsked& event) const {
+    return "SecretsAsked" + part(event.allocation);
+  }
   std::string operator()(const master::PeopleChanged& event) const {
     return "PeopleChanged" + part(event.change.index());
   }
@@ -230,6 +236,10 @@ struct MonitorText {
   }
   std::string operator()(const monitor::FilesArrived& event) const {
     return "FilesArrived" + part(event.allocation) + (event.files.ok() ? part(event.files->size()) : " none");
+  }
+  std::string operator()(const monitor::SecretsArrived& event) const {
+    return "SecretsArrived" + part(event.allocation) +
+           (event.secrets.ok() ? part(event.secrets->size()) : " none");
   }
   std::string operator()(const monitor::StopArrived& event) const {
     return "StopArrived" + part(event.allocation);

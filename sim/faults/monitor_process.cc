@@ -273,7 +273,8 @@ void MonitorProcess::execute(const monitor::StartTask& start) {
   kept.started = clock_.now().wall;
   std::string problem = exhausted();
   if (problem.empty() && world_.oneIn(failsOneIn_)) problem = "the disk is full";
-  problem.empty() ? executor_->start(start.spec, start.files) : endUnstarted(allocation, std::move(problem));
+  problem.empty() ? executor_->start(start.spec, start.files, start.secrets)
+                  : endUnstarted(allocation, std::move(problem));
 }
 
 // What its process lacks now; empty where it lacks nothing.

@@ -99,6 +99,7 @@ class StoreChecker {
   void take(const EraseAccount&) {}
   void take(const EraseToken&) {}
   void take(const EraseAudit&) {}
+  void take(const EraseSecret&) {}
   void take(const EraseCron& erase) { now_.crons.erase({erase.user, erase.name}); }
   void take(const EraseJob& erase);
 

@@ -14,6 +14,7 @@
 #include "schema/convert_pressure.h"
 #include "schema/convert_profile.h"
 #include "schema/convert_results.h"
+#include "schema/convert_secret.h"
 #include "tests/fuzz/message_mutation.h"
 
 namespace tarcil::fuzz {
@@ -70,6 +71,7 @@ JobSpec jobSpec() {
   spec.input = "in-{index}";
   spec.output = "/srv/out-{index}";
   spec.results = {"out/*.csv"};
+  spec.secrets = {"db", "ann/tls"};
   return spec;
 }
 
@@ -317,6 +319,16 @@ TokenRecord userToken() {
           .madeBy = "oscar"};
 }
 
+SecretRecord secret() {
+  SecretRecord secret{.owner = "ann", .name = "db", .grants = {{"bob", "etl"}}, .version = 2};
+  secret.value = {.key = "k", .nonce = {1, 2}, .bytes = "sealed, and a tag of 16 bytes"};
+  return secret;
+}
+
+TaskSecret taskSecret() {
+  return {"db", SecretBytes(std::string_view("hunter2"))};
+}
+
 ResultFile resultFile() {
   return {"out/a.csv", 12, 0644};
 }
@@ -380,6 +392,8 @@ constexpr Kind kKinds[] = {
     kindOf<wire::User, user>("User"),
     kindOf<wire::Account, account>("Account"),
     kindOf<wire::UserToken, userToken>("UserToken"),
+    kindOf<wire::Secret, secret>("Secret"),
+    kindOf<wire::TaskSecret, taskSecret>("TaskSecret"),
 };
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "master/server/master_ports.h"
 #include "master/server/master_server.h"
 #include "master/server/registrar.h"
+#include "master/server/secret_keeper.h"
 #include "master/store/memory_store.h"
 #include "master/store/store_check.h"
 #include "monitor/late/late_binding.h"
@@ -150,6 +151,7 @@ class MasterRole : public Role {
     attachAgent.setAddress("unix:/nowhere");
     attachAgent.setFeed(deafAs<wire::AgentFeed>());
     server_.setRegistrar(registrar_);
+    server_.secrets().setKeys(SecretKeys::parse(SecretKeys::newFile().text()).value());
     const uint64_t epoch = attachAgent.send().wait(scope()).getEpoch();
     require(epoch > 0, "the agent has no epoch");
     auto logIn = agent.authenticateRequest();
@@ -198,6 +200,7 @@ class MasterRole : public Role {
     Commit commit = example<wire::Commit>();
     commit.newJob->record.spec.extras.clear();
     commit.newJob->record.spec.after = {};  // there is no other job
+    commit.newJob->record.spec.secrets.clear();
     commit.claims.resize(1);
     commit.claims[0].floor = 0;
     return commit;

@@ -70,6 +70,13 @@ const char* const kFailpointsOfFiles[] = {
     "master.commit_arrived", "monitor.files_arrived", "monitor.launch_recorded", "monitor.spawned",
 };
 
+const char* const kFailpointsOfSecrets[] = {
+    "agent.launched",
+    "monitor.launch_recorded",
+    "monitor.secrets_arrived",
+    "monitor.spawned",
+};
+
 // The same where they go ahead in pieces: the role dies between two of them, too.
 const char* const kFailpointsOfPieces[] = {
     "agent.before_commit",  "agent.before_piece:2",  "agent.commit_answered",   "agent.piece_answered:2",
@@ -275,6 +282,27 @@ TEST_P(FailpointOfFiles, TheyAreThereWhenTheTaskRuns) {
 
 INSTANTIATE_TEST_SUITE_P(Named, FailpointOfFiles, testing::ValuesIn(kFailpointsOfFiles), nameOf);
 
+// A task finds its secrets whoever dies between its launch and its start, and nothing of them is left behind.
+class FailpointOfSecrets : public testing::TestWithParam<const char*> {};
+
+TEST_P(FailpointOfSecrets, TheyAreThereWhenTheTaskRuns) {
+  SKIP_WITHOUT_CONTAINERS();
+  ManualCluster cluster({.servers = 1, .rus = 1, .failing = processOf(GetParam()), .failpoint = GetParam()});
+  const std::string file = std::filesystem::path(cluster.data()).parent_path() / "value";
+  std::ofstream(file) << "hunter2";
+  ASSERT_EQ(cluster.run({"secret", "put", "db", "--file", file}).exitCode, 0);
+  const std::string job = cluster.submit(shellJob(
+      "cat $TARCIL_SECRETS/db > " + cluster.traces().at("seen") + "; " + cluster.traces().note("ran"),
+      "secrets: [db]\n"));
+  EXPECT_EQ(cluster.ended(job)["state"], "done");
+  cluster.waitForFailure();
+  EXPECT_THAT(cluster.traces().lines("seen"), ElementsAre("hunter2"));
+  EXPECT_EQ(cluster.traces().lines("ran").size(), 1u);
+  cluster.expectAllUnitsFree();
+}
+
+INSTANTIATE_TEST_SUITE_P(Named, FailpointOfSecrets, testing::ValuesIn(kFailpointsOfSecrets), nameOf);
+
 class FailpointOfPieces : public testing::TestWithParam<const char*> {};
 
 TEST_P(FailpointOfPieces, TheyAreThereWhole) {
@@ -384,6 +412,7 @@ TEST(Failpoints, AreAllTested) {
   for (const std::string failpoint : kFailpoints) tested.insert(failpoint.substr(0, failpoint.find(':')));
   tested.insert(std::begin(kFailpointsOfEnding), std::end(kFailpointsOfEnding));
   tested.insert(std::begin(kFailpointsOfFiles), std::end(kFailpointsOfFiles));
+  tested.insert(std::begin(kFailpointsOfSecrets), std::end(kFailpointsOfSecrets));
   for (const std::string failpoint : kFailpointsOfPieces)
     tested.insert(failpoint.substr(0, failpoint.find(':')));
   tested.insert(std::begin(kFailpointsOfResizing), std::end(kFailpointsOfResizing));

@@ -29,7 +29,8 @@ TEST(CallsForReaders, AreNoneThatChangeSomething) {
               UnorderedElementsAre("cancel", "setSettings", "setPlatform", "steerServers", "backup",
                                    "setShares", "storeProfile", "deleteProfile", "steerJob", "promoteProfile",
                                    "addCron", "steerCron", "inviteMember", "revokeMember", "setUser",
-                                   "removeUser", "setAccount", "removeAccount", "audit", "stepDown"));
+                                   "removeUser", "setAccount", "removeAccount", "audit", "stepDown",
+                                   "putSecret", "grantSecret", "deleteSecret", "rekeySecrets"));
   EXPECT_THAT(refusedToReaders<wire::ClientPort>(),
               UnorderedElementsAre("submit", "lateBinding", "cancelLateJob", "upload"));
 }

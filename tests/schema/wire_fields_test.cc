@@ -10,6 +10,7 @@
 #include "schema/convert_member.h"
 #include "schema/convert_people.h"
 #include "schema/convert_profile.h"
+#include "schema/convert_secret.h"
 #include "tests/support/job_values.h"
 
 namespace tarcil::wire_fields_test {
@@ -117,6 +118,7 @@ JobSpec aFullSpec() {
   job.error = "/e";
   job.streamed = true;
   job.results = {"*.csv"};
+  job.secrets = {"db"};
   return job;
 }
 
@@ -394,6 +396,14 @@ TEST(WireFields, OfPeople) {
                           .until = WallTime(Duration(2)),
                           .madeBy = "m"};
   EXPECT_THAT(unsetBy<wire::UserToken>(token), IsEmpty());
+}
+
+TEST(WireFields, OfSecrets) {
+  SecretRecord secret{.owner = "o", .name = "n", .grants = {{"u", "a"}}, .version = 2};
+  secret.value = {.key = "k", .nonce = {1}, .bytes = "b"};
+  secret.changed = WallTime(Duration(3));
+  EXPECT_THAT(unsetBy<wire::Secret>(secret), IsEmpty());
+  EXPECT_THAT(unsetBy<wire::TaskSecret>(TaskSecret{"n", SecretBytes(std::string_view("v"))}), IsEmpty());
 }
 
 TEST(WireFields, OfServersAndSettings) {

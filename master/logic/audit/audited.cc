@@ -88,6 +88,49 @@ struct PeopleEntry {
   }
 };
 
+struct SecretEntry {
+  EventContext& context;
+  const audit::Requester& by;
+  const Status& status;
+
+  void operator()(const SecretPut& put) const {
+    const SecretRecord* secret = context.tables.secrets.find({put.owner, put.name});
+    addEntry("secret.put", put,
+             status && secret != nullptr ? "version " + std::to_string(secret->version) : "");
+  }
+  void operator()(const SecretResealed& resealed) const {
+    addEntry("secret.rekey", resealed, "key " + resealed.value.key);
+  }
+  void operator()(const SecretGranted& granted) const {
+    addEntry("secret.grant", granted, textOf(granted.grant));
+  }
+  void operator()(const SecretRevoked& revoked) const {
+    addEntry("secret.revoke", revoked, textOf(revoked.grant));
+  }
+  void operator()(const SecretDeleted& deleted) const { addEntry("secret.delete", deleted, ""); }
+
+  void addEntry(const char* action, const auto& change, std::string detail) const {
+    add(context, by, action, "secret " + fullName(change.owner, change.name), status, std::move(detail));
+  }
+  static std::string textOf(const SecretGrant& grant) {
+    return "user " + (grant.user.empty() ? "*" : grant.user) +
+           (grant.application.empty() ? "" : ", application " + grant.application);
+  }
+};
+
+// In whose name a monitor asks.
+audit::Requester readerOf(const EventContext& context, const SecretsAsked& event, const Hold* hold) {
+  audit::Requester by{.user = {}, .knownBy = "monitor", .agent = {}, .address = event.address};
+  if (hold == nullptr) return by;
+  by.user = hold->job->record.user;
+  by.knownBy = "monitor of " + context.tables.servers.at(hold->server).record.facts.name;
+  return by;
+}
+
+std::string textOf(const Hold& hold) {
+  return "job " + std::to_string(hold.job->record.number) + "." + std::to_string(hold.task);
+}
+
 struct MemberEntry {
   EventContext& context;
   const audit::Requester& by;
@@ -187,6 +230,25 @@ void audit(EventContext& context, const CronSteered& event, const Status& status
 
 void audit(EventContext& context, const PeopleChanged& event, const Status& status) {
   std::visit(PeopleEntry{context, event.requester, status}, event.change);
+}
+
+void audit(EventContext& context, const SecretsChanged& event, const Status& status) {
+  std::visit(SecretEntry{context, event.requester, status}, event.change);
+}
+
+// Nothing else is stored, and yet it is no repeat of anything: each time stands by itself.
+void auditRead(EventContext& context, const SecretsAsked& event, const Hold& hold,
+               const SecretRecord& secret) {
+  context.out.audit({.time = context.now.wall,
+                     .by = readerOf(context, event, &hold),
+                     .action = "secret.read",
+                     .object = "secret " + fullName(secret.owner, secret.name),
+                     .detail = "version " + std::to_string(secret.version) + ", for " + textOf(hold)});
+}
+
+void auditRefused(EventContext& context, const SecretsAsked& event, const Hold* hold, const Error& why) {
+  add(context, readerOf(context, event, hold), "secret.read",
+      hold == nullptr ? "allocation " + std::to_string(event.allocation) : textOf(*hold), why);
 }
 
 void audit(EventContext& context, const MembersChanged& event, const Result<MemberRecord>& changed) {

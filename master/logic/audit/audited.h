@@ -21,6 +21,11 @@ void audit(EventContext& context, const CronAdded& event, const Status& status);
 void audit(EventContext& context, const CronSteered& event, const Status& status);
 void audit(EventContext& context, const PeopleChanged& event, const Status& status);
 void audit(EventContext& context, const MembersChanged& event, const Result<MemberRecord>& changed);
+void audit(EventContext& context, const SecretsChanged& event, const Status& status);
+// A monitor gets the secret for the task, or nothing; `hold`: null where there is no such task.
+void auditRead(EventContext& context, const SecretsAsked& event, const Hold& hold,
+               const SecretRecord& secret);
+void auditRefused(EventContext& context, const SecretsAsked& event, const Hold* hold, const Error& why);
 // Of a job's first commit; nothing where an agent is only to send something again.
 void audit(EventContext& context, const CommitArrived& event, const CommitAnswer& answer);
 // A cron has made a job.

@@ -9,6 +9,7 @@
 #include "master/logic/jobs/acceptance.h"
 #include "master/logic/jobs/task_life.h"
 #include "master/logic/people/account_bounds.h"
+#include "master/logic/secrets/secrets.h"
 
 namespace tarcil::master {
 namespace {
@@ -41,6 +42,7 @@ void setProblem(EventContext& context, Cron& cron, const std::string& problem) {
 Status mayMakeJob(const Tables& tables, const JobRecord& record) {
   std::string problem = tooLarge(tables.options, record);
   if (problem.empty()) problem = whyNotByAccount(tables, record);
+  if (problem.empty()) problem = whyNotSecrets(tables, record);
   if (problem.empty()) problem = tooManyUsers(tables, record.user);
   if (problem.empty()) problem = tooMany(tables, record);
   if (problem.empty()) problem = tooManyOfAccount(tables, record);

@@ -9,6 +9,7 @@
 #include "master/logic/cron/cron_jobs.h"
 #include "master/logic/jobs/acceptance.h"
 #include "master/logic/people/account_bounds.h"
+#include "master/logic/secrets/secrets.h"
 
 namespace tarcil::master {
 namespace {
@@ -107,7 +108,8 @@ Status addCron(EventContext& context, const CronAdded& event) {
   const Result<std::string> runAs = runAsFor(spec.job, event.caller);
   if (!runAs) return runAs.error();
   const JobRecord record{.id = {}, .spec = spec.job, .user = user, .runAs = *runAs};
-  for (std::string problem : {tooLarge(tables.options, record), whyNotByAccount(tables, record)}) {
+  for (std::string problem :
+       {tooLarge(tables.options, record), whyNotByAccount(tables, record), whyNotSecrets(tables, record)}) {
     if (!problem.empty()) return invalid(std::move(problem));
   }
   if (Status comes = requireSomeTime(tables, spec, context.now.wall); !comes) return comes;

@@ -15,6 +15,7 @@
 #include "master/logic/jobs/uploads.h"
 #include "master/logic/people/account_bounds.h"
 #include "master/logic/queue/offers.h"
+#include "master/logic/secrets/secrets.h"
 #include "master/logic/servers/job_resident.h"
 
 namespace tarcil::master {
@@ -233,6 +234,9 @@ CommitAnswer applyNewJob(EventContext& context, Agent& agent, const CommitArrive
     return refused(commit.sequence, std::move(problem));
   }
   if (std::string problem = whyNotAfter(context.tables, record); !problem.empty()) {
+    return refused(commit.sequence, std::move(problem));
+  }
+  if (std::string problem = whyNotSecrets(context.tables, record); !problem.empty()) {
     return refused(commit.sequence, std::move(problem));
   }
   std::string problem = tooMany(context.tables, record);

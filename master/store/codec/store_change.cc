@@ -31,6 +31,7 @@ struct Collect {
   void operator()(AccountRecord&& r) { to.accounts.push_back(std::move(r)); }
   void operator()(TokenRecord&& r) { to.tokens.push_back(std::move(r)); }
   void operator()(AuditRecord&& r) { to.audit.push_back(std::move(r)); }
+  void operator()(SecretRecord&& r) { to.secrets.push_back(std::move(r)); }
 };
 
 // As changes of a store that is ordered by keys.
@@ -51,6 +52,7 @@ struct AddTo {
   void operator()(const EraseAccount& erase) const { to.erase(accountKey(erase.name)); }
   void operator()(const EraseToken& erase) const { to.erase(tokenKey(erase.id)); }
   void operator()(const EraseAudit& erase) const { to.erase(auditKey(erase.first)); }
+  void operator()(const EraseSecret& erase) const { to.erase(secretKey(erase.owner, erase.name)); }
   void operator()(const EraseUpload& erase) const { to.erase(jobKey(RecordKind::kUpload, erase.job)); }
   void operator()(const EraseFiles& erase) const { eraseAll(RecordKind::kFiles, erase.job); }
   void operator()(const EraseJob& erase) const {

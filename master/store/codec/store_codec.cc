@@ -12,6 +12,7 @@
 #include "schema/convert_member.h"
 #include "schema/convert_people.h"
 #include "schema/convert_profile.h"
+#include "schema/convert_secret.h"
 #include "schema/convert_support.h"
 #include "schema/store.capnp.h"
 
@@ -68,6 +69,7 @@ struct KeyOf {
   std::string operator()(const AccountRecord& r) const { return accountKey(r.name); }
   std::string operator()(const TokenRecord& r) const { return tokenKey(r.id); }
   std::string operator()(const AuditRecord& r) const { return auditKey(r.first); }
+  std::string operator()(const SecretRecord& r) const { return secretKey(r.owner, r.name); }
 };
 
 void writeUnits(const RuSet& units, auto init) {
@@ -153,6 +155,7 @@ struct Encode {
     audit.setFirst(r.first);
     audit.setLines(kj::StringPtr(r.lines.data(), r.lines.size()).asBytes());
   }
+  void operator()(const SecretRecord& r) { write(r, to.initSecret()); }
 };
 
 ServerRecord readServer(wire::ServerRecord::Reader from) {
@@ -222,6 +225,10 @@ std::string auditKey(uint64_t first) {
   std::string key = prefix(RecordKind::kAudit);
   appendNumber(key, first);
   return key;
+}
+
+std::string secretKey(const std::string& owner, const std::string& name) {
+  return prefix(RecordKind::kSecret) + owner + '\0' + name;
 }
 
 std::string agentKey(const std::string& agent) {
@@ -321,6 +328,8 @@ Record decodeRecord(std::string_view key, std::string_view value) {
       const auto lines = stored.getAudit().getLines().asChars();
       return AuditRecord{stored.getAudit().getFirst(), std::string(lines.begin(), lines.size())};
     }
+    case wire::StoredRecord::SECRET:
+      return read(stored.getSecret());
     case wire::StoredRecord::CRON:
       return read(stored.getCron());
   }

@@ -33,6 +33,7 @@ enum class RecordKind : char {
   kAccount = 'b',
   kToken = 'x',
   kAudit = 'l',
+  kSecret = 'e',
 };
 
 std::string keyOf(const Record& record);
@@ -45,6 +46,7 @@ std::string userKey(const std::string& user);
 std::string accountKey(const std::string& account);
 std::string tokenKey(uint64_t id);
 std::string auditKey(uint64_t first);
+std::string secretKey(const std::string& owner, const std::string& name);
 std::string agentKey(const std::string& agent);
 std::string answerKey(const std::string& agent, uint64_t epoch, uint64_t sequence);
 // Key, or beginning of the keys, of what belongs to a job.

@@ -89,10 +89,11 @@ class StoreInEtcd final : public EtcdStore {
     const KeepsHistory keeps(*this);
     const EtcdState state = stateNow();
     using Kind = RecordKind;
-    for (Kind kind : {Kind::kCluster,  Kind::kSettings,  Kind::kServer,   Kind::kAgent,  Kind::kAnswer,
-                      Kind::kPlatform, Kind::kJob,       Kind::kProgress, Kind::kTask,   Kind::kUsage,
-                      Kind::kProfile,  Kind::kProfiling, Kind::kObserved, Kind::kUpload, Kind::kCron,
-                      Kind::kMember,   Kind::kUser,      Kind::kAccount,  Kind::kToken,  Kind::kAudit}) {
+    for (Kind kind :
+         {Kind::kCluster,  Kind::kSettings, Kind::kServer, Kind::kAgent,  Kind::kAnswer,  Kind::kPlatform,
+          Kind::kJob,      Kind::kProgress, Kind::kTask,   Kind::kUsage,  Kind::kProfile, Kind::kProfiling,
+          Kind::kObserved, Kind::kUpload,   Kind::kCron,   Kind::kMember, Kind::kUser,    Kind::kAccount,
+          Kind::kToken,    Kind::kAudit,    Kind::kSecret}) {
       const std::string begin(1, static_cast<char>(kind)),
           end(1, static_cast<char>(static_cast<char>(kind) + 1));
       const Status read = scan(state, begin, end, kEtcdPatience,

@@ -96,10 +96,11 @@ class RocksReader : public Store {
   Result<StoreContents> load() override {
     StoreContents contents;
     using Kind = RecordKind;
-    for (Kind kind : {Kind::kCluster,  Kind::kSettings,  Kind::kServer,   Kind::kAgent,  Kind::kAnswer,
-                      Kind::kPlatform, Kind::kJob,       Kind::kProgress, Kind::kTask,   Kind::kUsage,
-                      Kind::kProfile,  Kind::kProfiling, Kind::kObserved, Kind::kUpload, Kind::kCron,
-                      Kind::kMember,   Kind::kUser,      Kind::kAccount,  Kind::kToken,  Kind::kAudit}) {
+    for (Kind kind :
+         {Kind::kCluster,  Kind::kSettings, Kind::kServer, Kind::kAgent,  Kind::kAnswer,  Kind::kPlatform,
+          Kind::kJob,      Kind::kProgress, Kind::kTask,   Kind::kUsage,  Kind::kProfile, Kind::kProfiling,
+          Kind::kObserved, Kind::kUpload,   Kind::kCron,   Kind::kMember, Kind::kUser,    Kind::kAccount,
+          Kind::kToken,    Kind::kAudit,    Kind::kSecret}) {
       const std::string prefix(1, static_cast<char>(kind));
       Status status = scan(*open_.db, open_.rest(), folder_, prefix,
                            [&contents](Record&& record) { collect(std::move(record), contents); });

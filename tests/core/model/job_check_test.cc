@@ -168,6 +168,26 @@ TEST(JobCheck, BoundsPatternsOfFilesThatAreKept) {
               StartsWith("results: are kept of each task's private working directory"));
 }
 
+TEST(JobCheck, BoundsSecrets) {
+  const auto problem = [](std::vector<std::string> secrets) {
+    return problemAfter([&](JobSpec& job) { job.secrets = std::move(secrets); });
+  };
+  EXPECT_EQ(problem({"db", "ann/tls", "bob/_key.pem"}), "");
+  for (const char* secret : {"", "a b", "../x", "ann/", "/db", "a/b/c"})
+    EXPECT_THAT(problem({secret}), HasSubstr("names no secret; write NAME")) << secret;
+  EXPECT_THAT(problem({"db", "ann/db"}), HasSubstr("'ann/db' is to be a file that another one is already"));
+  std::vector<std::string> many;
+  for (int i = 0; i < 33; ++i) many.push_back("s" + std::to_string(i));
+  EXPECT_EQ(problem(many), "secrets: has 33 entries; write at most 32");
+  many.pop_back();
+  EXPECT_EQ(problem(many), "");
+  EXPECT_THAT(problemAfter([](JobSpec& job) {
+                job.secrets = {"db"};
+                job.policy = Policy::kLateBinding;
+              }),
+              HasSubstr("secrets: a late-bound job gets none"));
+}
+
 TEST(JobCheck, TellsErrorsOfTasksFromOutputsOfOthers) {
   EXPECT_EQ(problemAfter([](JobSpec& spec) {
               spec.tasks = 20;

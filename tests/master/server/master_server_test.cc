@@ -9,6 +9,8 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "core/model/task_secret.h"
+#include "master/server/secret_keeper.h"
 #include "master/store/memory_store.h"
 #include "rpc/errors.h"
 
@@ -156,6 +158,80 @@ TEST(MasterServer, PutsAtMostOnePieceIntoABatch) {
   }
   for (auto& each : stored) EXPECT_FALSE(each.wait(io.waitScope));
   EXPECT_EQ(store.mostPieces(), 1);
+}
+
+// --- Secrets
+
+class KeepsSecrets : public testing::Test {
+ protected:
+  ~KeepsSecrets() noexcept override {}
+
+  uint64_t put(const std::string& name, const SecretBytes& value) {
+    return keeper().put("ann", name, value, {}).wait(io_.waitScope);
+  }
+  Status whyNotPut(const SecretBytes& value) {
+    return outcome(keeper().put("ann", "db", value, {}).ignoreResult(), io_.waitScope);
+  }
+  SecretKeeper& keeper() { return server_.secrets(); }
+  static SecretKeys keys(const std::string& letters) {
+    std::string text;
+    for (const char letter : letters) text += std::string(64, letter) + "\n";
+    return *SecretKeys::parse(text);
+  }
+
+  kj::AsyncIoContext io_ = kj::setupAsyncIo();
+  MemoryStore store_;
+  MasterServer server_{{io_.provider->getNetwork(), *io_.lowLevelProvider, io_.provider->getTimer()},
+                       systemClock(),
+                       Rng(1),
+                       store_,
+                       *store_.load(),
+                       {},
+                       {},
+                       [](const Error& error) { ADD_FAILURE() << error.message; }};
+};
+
+TEST_F(KeepsSecrets, SealedInTheStoreBeforeItAnswers) {
+  keeper().setKeys(keys("a"));
+  EXPECT_EQ(put("db", SecretBytes(std::string_view("hunter2"))), 1u);
+  const auto stored = store_.load()->secrets;
+  ASSERT_EQ(stored.size(), 1u);
+  EXPECT_EQ(stored[0].value.bytes.find("hunter2"), std::string::npos);
+  EXPECT_EQ(keys("a").open(stored[0])->text(), "hunter2");
+  EXPECT_EQ(put("db", SecretBytes(std::string_view("other"))), 2u);
+}
+
+TEST_F(KeepsSecrets, NotWithoutAKeyAndNotOfAnySize) {
+  const SecretBytes value(std::string_view("hunter2"));
+  EXPECT_EQ(whyNotPut(value).error().code, ErrorCode::kConflict);
+  EXPECT_EQ(outcome(keeper().rekey({}).ignoreResult(), io_.waitScope).error().code, ErrorCode::kConflict);
+  keeper().setKeys(keys("a"));
+  EXPECT_EQ(whyNotPut(SecretBytes()).error().code, ErrorCode::kInvalid);
+  EXPECT_EQ(whyNotPut(SecretBytes(kMaxSecretBytes + 1)).error().code, ErrorCode::kInvalid);
+  EXPECT_TRUE(whyNotPut(SecretBytes(kMaxSecretBytes)).ok());
+  EXPECT_EQ(keeper().warning(), "");
+  keeper().setKeys(keys("b"));
+  EXPECT_NE(keeper().warning().find("1 secret is sealed with the key"), std::string::npos);
+  EXPECT_EQ(outcome(keeper().rekey({}).ignoreResult(), io_.waitScope).error().code, ErrorCode::kConflict);
+}
+
+TEST_F(KeepsSecrets, SealedAnewInPieces) {
+  keeper().setKeys(keys("a"));
+  constexpr uint32_t kSecrets = 40;
+  for (uint32_t i = 0; i < kSecrets; ++i) put("s" + std::to_string(i), SecretBytes(kMaxSecretBytes));
+  keeper().setKeys(keys("ba"));
+  uint32_t sealed = 0, calls = 0, left = kSecrets;
+  while (left > 0) {
+    const auto rekeyed = keeper().rekey({}).wait(io_.waitScope);
+    EXPECT_LE(rekeyed.sealed * kMaxSecretBytes, size_t{1} << 20);
+    ASSERT_GT(rekeyed.sealed, 0u);
+    sealed += rekeyed.sealed;
+    left = rekeyed.left;
+    EXPECT_EQ(sealed + left, kSecrets);
+    ++calls;
+  }
+  EXPECT_EQ(calls, 3u);
+  for (const SecretRecord& secret : store_.load()->secrets) EXPECT_TRUE(keys("b").open(secret).ok());
 }
 
 }  // namespace tarcil::master_server_test

@@ -81,7 +81,7 @@ std::shared_ptr<const FilePiece> aPiece(Rng& rng) {
 Mutation anyMutation(Rng& rng) {
   const JobId job = jobId(rng.below(4));
   const auto number = static_cast<uint32_t>(rng.below(4));
-  switch (rng.below(12)) {
+  switch (rng.below(14)) {
     case 0:
       return Put{ClusterRecord{"c", 1 + rng.below(9), 1}};
     case 1: {
@@ -125,6 +125,13 @@ Mutation anyMutation(Rng& rng) {
       answer.answer.sequence = number;
       return Put{answer};
     }
+    case 11: {
+      SecretRecord secret{.owner = "ann", .name = "secret-" + std::to_string(number)};
+      secret.value.bytes = std::string(rng.below(3'000), 's');
+      return Put{secret};
+    }
+    case 12:
+      return EraseSecret{"ann", "secret-" + std::to_string(number)};
     default:
       return EraseAnswer{"agent", 1, number};
   }
@@ -144,6 +151,7 @@ std::vector<std::string> bytesOf(Store& store) {
   add(contents->jobs);
   add(contents->progress);
   add(contents->tasks);
+  add(contents->secrets);
   for (uint64_t number = 0; number < 4; ++number) {
     const auto decisions = store.decisions(jobId(number));
     if (!decisions) throw std::runtime_error(decisions.error().message);

@@ -85,14 +85,16 @@ class Containers final : private ExecutorListener {
 
   ContainerExecutor& executor() { return *executor_; }
 
-  void start(const LaunchSpec& spec, const std::vector<InputFile>& files = {}) {
+  void start(const LaunchSpec& spec, const std::vector<InputFile>& files = {},
+             const std::vector<TaskSecret>& secrets = {}) {
     executor_->record(spec);
-    executor_->start(spec, files);
+    executor_->start(spec, files, secrets);
   }
 
   // Runs a task to its end.
-  TaskEnd run(const LaunchSpec& spec, const std::vector<InputFile>& files = {}) {
-    start(spec, files);
+  TaskEnd run(const LaunchSpec& spec, const std::vector<InputFile>& files = {},
+              const std::vector<TaskSecret>& secrets = {}) {
+    start(spec, files, secrets);
     return endOf(spec.allocation);
   }
 

@@ -245,6 +245,74 @@ TEST(MonitorLogic, FetchesFilesAgainFromAMasterThatWasBusy) {
   EXPECT_THAT(monitor.after(1s).all<FetchFiles>(), SizeIs(1));
 }
 
+// --- Secrets ------------------------------------------------------------------------------------------
+
+LaunchSpec withSecrets(LaunchSpec spec) {
+  spec.secrets = {"db"};
+  return spec;
+}
+
+std::vector<TaskSecret> theSecrets() {
+  return {{"db", SecretBytes(std::string_view("hunter2"))}};
+}
+
+TEST(MonitorLogic, StartsATaskWithItsSecretsAndKeepsNothingOfThem) {
+  AttachedMonitor monitor;
+  monitor.launch(withSecrets(task(1)));
+  ASSERT_THAT(monitor.all<FetchSecrets>(), SizeIs(1));
+  EXPECT_THAT(monitor.startedTasks(), IsEmpty());
+  monitor.tell(SecretsArrived{1, theSecrets()});
+  ASSERT_THAT(monitor.startedTasks(), ElementsAre(1u));
+  EXPECT_EQ(monitor.all<StartTask>()[0].secrets, theSecrets());
+  EXPECT_THAT(monitor.tell(SecretsArrived{1, theSecrets()}).actions, IsEmpty());
+}
+
+TEST(MonitorLogic, WaitsForFilesAndSecretsInWhicheverOrderTheyCome) {
+  for (const bool filesFirst : {true, false}) {
+    AttachedMonitor monitor;
+    monitor.launch(withFiles(withSecrets(task(1))));
+    EXPECT_THAT(monitor.all<FetchFiles>(), SizeIs(1));
+    EXPECT_THAT(monitor.all<FetchSecrets>(), SizeIs(1));
+    const Event files = FilesArrived{1, std::vector<InputFile>{{"a", 0644, "x"}}};
+    const Event secrets = SecretsArrived{1, theSecrets()};
+    EXPECT_THAT(monitor.tell(filesFirst ? files : secrets).startedTasks(), IsEmpty());
+    EXPECT_THAT(monitor.attach().all<FetchFiles>(), SizeIs(filesFirst ? 0 : 1)) << "only what it lacks";
+    EXPECT_THAT(monitor.tell(filesFirst ? secrets : files).startedTasks(), ElementsAre(1u));
+  }
+}
+
+TEST(MonitorLogic, AsksForSecretsAgainUntilAMasterIsThere) {
+  AttachedMonitor monitor;
+  monitor.launch(withFiles(withSecrets(task(1))));
+  monitor.tell(SecretsArrived{1, Error{ErrorCode::kUnavailable, "not now"}});
+  monitor.tell(FilesArrived{1, std::vector<InputFile>{}});
+  EXPECT_THAT(monitor.startedTasks(), IsEmpty());
+  EXPECT_THAT(monitor.after(1s).all<FetchSecrets>(), SizeIs(1));
+  monitor.tell(MasterLost{}).tell(SecretsArrived{1, Error{ErrorCode::kUnavailable, "lost"}});
+  EXPECT_THAT(monitor.actions, IsEmpty());
+  EXPECT_THAT(monitor.attach().all<FetchSecrets>(), SizeIs(1));
+}
+
+// It lies with the job, and with no server: none is the worse for it.
+TEST(MonitorLogic, ReportsATaskWhoseSecretsCannotBeHadAsNeverStarted) {
+  AttachedMonitor monitor;
+  monitor.launch(withSecrets(task(1))).tell(SecretsArrived{1, notFound("there is no secret 'ann/db'")});
+  ASSERT_THAT(monitor.reports(), SizeIs(1));
+  const TaskEnd& end = monitor.reports()[0].end;
+  EXPECT_EQ(end.cause, EndCause::kNeverStarted);
+  EXPECT_FALSE(serversFault(end));
+  EXPECT_EQ(end.problem, "its secrets could not be had: there is no secret 'ann/db'");
+  EXPECT_THAT(monitor.startedTasks(), IsEmpty());
+}
+
+TEST(MonitorLogic, AsksAnewForTheSecretsOfATaskThatItsPredecessorDidNotStart) {
+  Monitor monitor({recovered(withSecrets(task(1)), RecoveredTask::State::kNeverStarted),
+                   recovered(withSecrets(task(2, {1})), RecoveredTask::State::kRunning)});
+  monitor.attach();
+  ASSERT_THAT(monitor.all<FetchSecrets>(), SizeIs(1)) << "of the one that runs none";
+  EXPECT_EQ(monitor.all<FetchSecrets>()[0].allocation, 1u);
+}
+
 TEST(MonitorLogic, ReportsATaskWhoseFilesCannotBeHad) {
   AttachedMonitor monitor;
   monitor.launch(withFiles(task(1))).tell(FilesArrived{1, notFound("job has no files")});

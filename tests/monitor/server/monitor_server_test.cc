@@ -105,7 +105,7 @@ class LeftoverTask final : public Executor {
 
   void record(const LaunchSpec&) override {}
   void extendLease(MonotonicTime) override {}
-  void start(const LaunchSpec&, const std::vector<InputFile>&) override {}
+  void start(const LaunchSpec&, const std::vector<InputFile>&, const std::vector<TaskSecret>&) override {}
   void recordReason(AllocationId, EndCause) override {}
   Status resize(AllocationId, const std::vector<RuIndex>&) override { return {}; }
   Status throttle(AllocationId, const Throttle&) override { return {}; }
@@ -267,7 +267,7 @@ class OneTask final : public Executor {
 
   void record(const LaunchSpec&) override {}
   void extendLease(MonotonicTime) override {}
-  void start(const LaunchSpec&, const std::vector<InputFile>&) override {}
+  void start(const LaunchSpec&, const std::vector<InputFile>&, const std::vector<TaskSecret>&) override {}
   void recordReason(AllocationId, EndCause) override {}
   Status resize(AllocationId, const std::vector<RuIndex>&) override { return {}; }
   Status throttle(AllocationId, const Throttle&) override { return {}; }

@@ -145,6 +145,10 @@ TEST(StoredRecords, ComeBackAsTheyWere) {
                           .until = WallTime(Duration(2)),
                           .madeBy = "oscar"};
   EXPECT_EQ(std::get<TokenRecord>(stored(token)), token);
+  SecretRecord secret{.owner = "ann", .name = "db", .grants = {{"bob", "etl"}, {"", "x"}}, .version = 3};
+  secret.value = {.key = "k", .nonce = {1, 2, 3}, .bytes = std::string("\0sealed", 7)};
+  secret.changed = WallTime(Duration(4));
+  EXPECT_EQ(std::get<SecretRecord>(stored(secret)), secret);
 }
 
 TEST(StoredRecords, HoldLinesOfTheAuditLogAsTheyAre) {

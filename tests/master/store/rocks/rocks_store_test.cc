@@ -146,6 +146,15 @@ TEST_F(RocksStoreTest, HoldsPeopleUntilTheyAreRemoved) {
   EXPECT_THAT(contents.tokens, ElementsAre(second));
 }
 
+TEST_F(RocksStoreTest, HoldsSecretsUntilTheyAreDeleted) {
+  const SecretRecord db{.owner = "ann", .name = "db"}, tls{.owner = "ann", .name = "tls"},
+      others{.owner = "annabel", .name = "db"};
+  for (const SecretRecord& record : {db, tls, others}) put(*open("store"), record);
+  EXPECT_THAT(contentsOf("store").secrets, ElementsAre(db, tls, others));
+  ASSERT_TRUE(open("store")->write(std::vector<Mutation>{EraseSecret{"ann", "db"}}).ok());
+  EXPECT_THAT(contentsOf("store").secrets, ElementsAre(tls, others));
+}
+
 TEST_F(RocksStoreTest, HoldsTheAuditLogsEndInOrder) {
   const AuditRecord first{9, "nine\n"}, second{256, "later\n"}, third{65'536, "last\n"};
   for (const AuditRecord& record : {third, first, second}) put(*open("store"), record);

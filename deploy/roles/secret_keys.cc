@@ -1,0 +1,63 @@
+#include "deploy/roles/secret_keys.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <span>
+#include <system_error>
+
+#include "rpc/private_file.h"
+
+namespace tarcil {
+namespace {
+
+constexpr const char* kCredential = "tarcil-secrets-key";
+
+bool exists(const std::string& file) {
+  std::error_code ignored;
+  return std::filesystem::exists(file, ignored);
+}
+
+std::string credential() {
+  const char* const folder = std::getenv("CREDENTIALS_DIRECTORY");
+  return folder == nullptr ? "" : std::string(folder) + "/" + kCredential;
+}
+
+std::string ownFile(const std::string& data) {
+  return data + "/master/secrets.key";
+}
+
+std::span<uint8_t> bytesOf(std::string& text) {
+  return {reinterpret_cast<uint8_t*>(text.data()), text.size()};
+}
+
+}  // namespace
+
+std::string secretKeysFile(const std::string& given, const std::string& data) {
+  if (!given.empty()) return given;
+  if (std::string file = credential(); !file.empty() && exists(file)) return file;
+  return exists(ownFile(data)) ? ownFile(data) : "";
+}
+
+Result<SecretKeys> readSecretKeys(const std::string& file) {
+  if (file.empty()) return SecretKeys();
+  // systemd guards the folder, and has others' bits stand for its list of who may read.
+  auto text = file == credential() ? readTrustedFile(file) : readPrivateFile(file);
+  if (!text) return text.error();
+  auto keys = SecretKeys::parse(*text);
+  overwrite(bytesOf(*text));
+  if (!keys) return invalid(file + ":" + keys.error().message);
+  return keys;
+}
+
+Status makeSecretKeys(const std::string& data) {
+  if (exists(ownFile(data))) return {};
+  const auto folder = lockFolder(data + "/master");
+  if (!folder) return folder.error();
+  // Whole or not at all: what is sealed with a key is lost with it.
+  std::string text(SecretKeys::newFile().text());
+  const Status written = replacePrivateFile(ownFile(data), text, *folder);
+  overwrite(bytesOf(text));
+  return written;
+}
+
+}  // namespace tarcil
