@@ -191,6 +191,14 @@ class JobReader {
     if (text && !kind.holds(*text)) value.refuse(kind.remedy());
     return text && kind.holds(*text) ? text : std::nullopt;
   }
+  static std::optional<std::string> read(const YamlValue& value, const ImageName&) {
+    auto text = value.text();
+    if (!text) return std::nullopt;
+    const auto reference = parseImage(*text);
+    if (reference) return text;
+    value.problem(reference.error().message);
+    return std::nullopt;
+  }
   std::optional<WallTime> read(const YamlValue& value, const PointInTime&) const {
     const auto text = value.text();
     if (!text) return std::nullopt;

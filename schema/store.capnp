@@ -9,7 +9,7 @@ using Crons = import "crons.capnp";
 using Members = import "members.capnp";
 using People = import "people.capnp";
 
-const formatVersion :UInt32 = 14;
+const formatVersion :UInt32 = 15;
 # Rises when a program of the previous version could no longer read what this one writes.
 
 struct StoredRecord {
