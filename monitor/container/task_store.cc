@@ -184,7 +184,7 @@ bool TaskStore::recycleKept(const std::string& path, const std::string& submitte
   bool good = ::rename((path + "/exit").c_str(), (path + "/exit.new").c_str()) == 0;
   const std::string results = path + kResultsFolder;
   if (::access(results.c_str(), F_OK) == 0) throwAway(results);
-  for (const char* name : {"/units", "/reason", "/overrun", kResultsList}) {
+  for (const char* name : {"/units", "/reason", "/overrun", "/image", kResultsList}) {
     good = good && (::unlink((path + name).c_str()) == 0 || errno == ENOENT);
   }
   for (const char* name : {"/stdout", "/stderr"}) {
@@ -243,7 +243,15 @@ Status TaskStore::writeContainer(AllocationId allocation, const std::string& con
 
 std::optional<LaunchSpec> TaskStore::launch(AllocationId allocation) const {
   const auto bytes = readOwnFile(file(allocation, "launch"));
-  return bytes ? decodeLaunch(*bytes, allocation) : std::nullopt;
+  auto spec = bytes ? decodeLaunch(*bytes, allocation) : std::nullopt;
+  if (!spec || spec->container.image.empty()) return spec;
+  if (auto digest = readOwnFile(file(allocation, "image"))) spec->container.imageDigest = std::move(*digest);
+  return spec;
+}
+
+Status TaskStore::recordImage(AllocationId allocation, const std::string& digest) {
+  const std::string path = file(allocation, "image");
+  return replaceOwnFile(path, digest) ? Status() : failure("write", path);
 }
 
 std::optional<WallTime> TaskStore::started(AllocationId allocation) const {

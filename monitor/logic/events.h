@@ -70,6 +70,10 @@ struct ShutdownBegun {
 };
 
 // From the executor.
+struct ImageFound {
+  AllocationId allocation;
+  std::string digest;
+};
 struct TaskStarted {
   AllocationId allocation;
   WallTime when;
@@ -92,7 +96,7 @@ struct LeaseRenewed {
 struct TimerFired {};
 
 using Event = std::variant<MasterAttached, MasterLost, LaunchArrived, FilesArrived, StopArrived,
-                           ResizeArrived, ThrottleArrived, TaskResized, TaskStarted, TaskEnded,
+                           ResizeArrived, ThrottleArrived, TaskResized, ImageFound, TaskStarted, TaskEnded,
                            ReportsAcknowledged, LeaseRenewed, ShutdownBegun, TimerFired>;
 
 // --- Actions ------------------------------------------------------------------------------------------
