@@ -224,7 +224,8 @@ class JobReader {
     auto env = take("env");
     if (command) readCommandList(*command);
     if (env) readEnv(*env);
-    if (!command) problems_.add(start_, "command", std::string(kCommandMissing));
+    const bool imageHasOne = !job_.spec.container.image.empty();
+    if (!command && !imageHasOne) problems_.add(start_, "command", std::string(kCommandMissing));
     if (std::string problem = whyTooLong(job_.spec); !problem.empty())
       (command ? *command : *env).problem(problem);
   }

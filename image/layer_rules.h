@@ -13,10 +13,10 @@ namespace tarcil::image {
 struct LayerEntry {
   enum class Kind : uint8_t { kFile, kFolder, kSymbolicLink, kHardLink, kPipe, kDevice, kOther };
 
-  std::string path;  // as the archive has it
+  std::string path{};  // as the archive has it
   Kind kind = Kind::kFile;
-  std::string target;  // of a hard link: another path of the image
-  uint64_t bytes = 0;  // of a file
+  std::string target{};  // of a hard link: another path of the image
+  uint64_t bytes = 0;    // of a file
 };
 
 // Of all layers of an image together.
