@@ -50,12 +50,6 @@ void syncFolder(const std::string& path) {
   ::close(folder);
 }
 
-WallTime changedAt(const std::string& path) {
-  struct stat status {};
-  ::stat(path.c_str(), &status);
-  return WallTime(std::chrono::seconds(status.st_mtim.tv_sec));
-}
-
 }  // namespace
 
 ImageStore::ImageStore(ImageOptions options, Place place, kj::UnixEventPort& port, const Clock& clock,
@@ -144,7 +138,7 @@ kj::Promise<Result<ImageStore::Image>> ImageStore::find(const std::string& user,
                                                         const std::string& digest) {
   const auto reference = parseImage(image);
   if (!reference) return Result<Image>(invalid("container.image: " + reference.error().message));
-  Wanted wanted{image, *reference, digest.empty() ? reference->digest : digest};
+  Wanted wanted{*reference, digest.empty() ? reference->digest : digest};
   if (has(wanted.digest)) {
     auto found = open(wanted.digest);
     return found ? kj::mv(found) : Result<Image>(named(image, found.error()));

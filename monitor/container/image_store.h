@@ -74,7 +74,6 @@ class ImageStore final {
 
  private:
   struct Wanted {
-    std::string image;  // as the job has it
     ImageReference reference;
     std::string digest;  // that it has to be; empty: any
   };

@@ -51,13 +51,6 @@ bool hasGrown(const struct stat& folder) {
   return folder.st_size > folder.st_blksize;
 }
 
-WallTime changedAt(const std::string& path) {
-  struct stat status {};
-  ::stat(path.c_str(), &status);
-  return WallTime(std::chrono::seconds(status.st_mtim.tv_sec) +
-                  std::chrono::duration_cast<Duration>(std::chrono::nanoseconds(status.st_mtim.tv_nsec)));
-}
-
 // With result files.
 uint64_t outputBytes(const std::string& directory) {
   uint64_t bytes = 0;
