@@ -20,7 +20,7 @@ namespace {
 constexpr int kNice = 10;
 constexpr rlim_t kMaxDescriptors = 1'024;
 
-Status failure(const char* what) {
+Status cannot(const char* what) {
   return Error{ErrorCode::kInternal,
                std::string("cannot ") + what + ": " + std::generic_category().message(errno)};
 }
@@ -34,14 +34,14 @@ Status failure(const char* what) {
 
 Status arrangeMounts(const Sandbox& sandbox) {
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
-    return failure("make the mounts private");
+    return cannot("make the mounts private");
   const char* point = sandbox.point.c_str();
   if (::mount(sandbox.stage.c_str(), point, nullptr, MS_BIND, nullptr) != 0 ||
       ::mount(nullptr, point, nullptr, MS_REMOUNT | MS_BIND | MS_NOSUID | MS_NODEV, nullptr) != 0)
-    return failure("show the image's folder");
+    return cannot("show the image's folder");
   if (::mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) != 0)
-    return failure("mount /proc");
-  return ::chdir(point) == 0 ? Status() : failure("enter the image's folder");
+    return cannot("mount /proc");
+  return ::chdir(point) == 0 ? Status() : cannot("enter the image's folder");
 }
 
 bool limit(int what, rlim_t most) {
@@ -54,13 +54,13 @@ Status giveUpRights(const Sandbox& sandbox) {
   ::umask(022);
   if (!limit(RLIMIT_FSIZE, sandbox.maxFileBytes) || !limit(RLIMIT_CORE, 0) ||
       !limit(RLIMIT_NOFILE, kMaxDescriptors))
-    return failure("limit the fetch of an image");
+    return cannot("limit the fetch of an image");
   if (::setgroups(0, nullptr) != 0 || ::setresgid(sandbox.gid, sandbox.gid, sandbox.gid) != 0 ||
       ::setresuid(sandbox.uid, sandbox.uid, sandbox.uid) != 0)
-    return failure("become the user who fetches images");
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return failure("do without new privileges");
+    return cannot("become the user who fetches images");
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return cannot("do without new privileges");
   // After the change of user, which undoes it.
-  if (::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return failure("end with what started this");
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return cannot("end with what started this");
   return {};
 }
 
@@ -69,9 +69,9 @@ Status giveUpRights(const Sandbox& sandbox) {
 Status enter(const Sandbox& sandbox) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (::getppid() != static_cast<pid_t>(sandbox.owner)) ::_exit(1);  // it died before it could be told
-  if (::unshare(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC) != 0) return failure("make namespaces");
+  if (::unshare(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC) != 0) return cannot("make namespaces");
   const pid_t child = ::fork();
-  if (child < 0) return failure("start a process");
+  if (child < 0) return cannot("start a process");
   if (child > 0) waitAndExit(child);
   if (Status arranged = arrangeMounts(sandbox); !arranged.ok()) return arranged;
   return giveUpRights(sandbox);

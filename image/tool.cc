@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kWatchMillis = 200;
 
-Error failure(const std::string& what) {
+Error systemError(const std::string& what) {
   return {ErrorCode::kInternal, what + ": " + std::generic_category().message(errno)};
 }
 
@@ -82,7 +82,7 @@ int waitFor(pid_t child) {
 }
 
 // The newest that programs say is why they failed.
-std::string lastOf(std::string text) {
+std::string endOf(std::string text) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   if (text.size() > kMaxErrorText) text.erase(0, text.size() - kMaxErrorText);
   std::ranges::replace_if(
@@ -111,9 +111,9 @@ Status readAll(Outlet& out, std::string& output, size_t maxOutput, Outlet& err, 
 Result<std::string> runTool(const std::vector<std::string>& words, size_t maxOutput,
                             const std::function<Status()>& watch) {
   Outlet out, err;
-  if (!out.good() || !err.good()) return failure("cannot make a pipe");
+  if (!out.good() || !err.good()) return systemError("cannot make a pipe");
   const pid_t child = start(words, out, err);
-  if (child < 0) return failure("cannot start " + words.front());
+  if (child < 0) return systemError("cannot start " + words.front());
   out.closeWriter();
   err.closeWriter();
   std::string output, errors;
@@ -123,7 +123,7 @@ Result<std::string> runTool(const std::vector<std::string>& words, size_t maxOut
   if (!read.ok()) return read.error();
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return output;
   const std::string program = words.front().substr(words.front().rfind('/') + 1);
-  return invalid(program + ": " + lastOf(errors));
+  return invalid(program + ": " + endOf(errors));
 }
 
 }  // namespace tarcil::image

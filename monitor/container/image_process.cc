@@ -24,12 +24,12 @@ namespace {
 constexpr size_t kMaxText = 4'096;
 
 // What programs that fetch images go by: where they look for programs, and the way out of this network.
-constexpr const char* kVariables[] = {"PATH",       "HTTP_PROXY",  "HTTPS_PROXY", "NO_PROXY",
-                                      "http_proxy", "https_proxy", "no_proxy"};
+constexpr const char* kPassedOn[] = {"PATH",       "HTTP_PROXY",  "HTTPS_PROXY", "NO_PROXY",
+                                     "http_proxy", "https_proxy", "no_proxy"};
 
-std::vector<std::string> environment() {
+std::vector<std::string> passedOn() {
   std::vector<std::string> variables = {"HOME=/nonexistent"};
-  for (const char* name : kVariables) {
+  for (const char* name : kPassedOn) {
     if (const char* value = std::getenv(name))
       variables.push_back(std::string(name).append("=").append(value));
   }
@@ -43,12 +43,12 @@ std::vector<char*> pointersTo(std::vector<std::string>& texts) {
   return pointers;
 }
 
-Error failure(int error) {
+Error notStarted(int error) {
   return {ErrorCode::kInternal, "cannot start tarcil-image: " + std::generic_category().message(error)};
 }
 
 // No signal blocked or ignored, no descriptor but those three.
-int spawn(const std::string& program, std::vector<std::string> words, int null, int output, pid_t& pid) {
+int spawnImage(const std::string& program, std::vector<std::string> words, int null, int output, pid_t& pid) {
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, null, STDIN_FILENO);
@@ -64,7 +64,7 @@ int spawn(const std::string& program, std::vector<std::string> words, int null, 
   ::sigfillset(&all);
   ::posix_spawnattr_setsigmask(&attributes, &none);
   ::posix_spawnattr_setsigdefault(&attributes, &all);
-  std::vector<std::string> variables = environment();
+  std::vector<std::string> variables = passedOn();
   words.insert(words.begin(), "tarcil-image");
   const int error = ::posix_spawn(&pid, program.c_str(), &actions, &attributes, pointersTo(words).data(),
                                   pointersTo(variables).data());
@@ -79,20 +79,20 @@ Result<kj::Own<ImageProcess>> ImageProcess::start(const std::string& program,
                                                   const image::Arguments& arguments,
                                                   kj::UnixEventPort& port) {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return failure(errno);
+  if (::pipe2(ends, O_CLOEXEC) != 0) return notStarted(errno);
   kj::AutoCloseFd reader(ends[0]);
   const kj::AutoCloseFd writer(ends[1]);
   ::fcntl(reader, F_SETFL, O_NONBLOCK);
   const kj::AutoCloseFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   pid_t pid = 0;
-  if (const int error = spawn(program, image::encodeArguments(arguments), null, writer, pid); error != 0)
-    return failure(error);
+  if (const int error = spawnImage(program, image::encodeArguments(arguments), null, writer, pid); error != 0)
+    return notStarted(error);
   kj::AutoCloseFd pidfd = openPidfd(pid);
   if (pidfd.get() < 0) {
     const int error = errno;
     ::kill(pid, SIGKILL);
     ::waitpid(pid, nullptr, 0);
-    return failure(error);
+    return notStarted(error);
   }
   return kj::heap<ImageProcess>(port, kj::mv(pidfd), kj::mv(reader));
 }

@@ -28,18 +28,18 @@ constexpr std::string_view kAlgorithm = "sha256:", kFolder = "sha256-";
 constexpr uint64_t kMaxConfigBytes = 8u << 20;
 
 // A folder's name of an image; empty for other folders.
-std::string digestOf(const std::string& folder) {
+std::string digestInName(const std::string& folder) {
   if (!folder.starts_with(kFolder)) return {};
   std::string digest = std::string(kAlgorithm) + folder.substr(kFolder.size());
   return isImageDigest(digest) ? digest : std::string();
 }
 
-Error failure(const std::string& what, const std::string& path) {
+Error cannot(const std::string& what, const std::string& path) {
   return {ErrorCode::kInternal,
           "cannot " + what + " '" + path + "': " + std::generic_category().message(errno)};
 }
 
-Error named(const std::string& image, const Error& error) {
+Error ofImage(const std::string& image, const Error& error) {
   return {error.code, "image " + image + ": " + error.message};
 }
 
@@ -63,7 +63,7 @@ ImageStore::ImageStore(ImageOptions options, Place place, kj::UnixEventPort& por
   fs::create_directories(place_.folder, error);
   ::chmod(place_.folder.c_str(), 0700);
   for (const auto& entry : fs::directory_iterator(place_.folder, error)) {
-    if (digestOf(entry.path().filename()).empty()) sweeper_.remove(entry.path());
+    if (digestInName(entry.path().filename()).empty()) sweeper_.remove(entry.path());
   }
   // Names that a sweep of what a predecessor left could still be at are not used again.
   made_ = static_cast<uint64_t>(clock_.now().wall.time_since_epoch().count());
@@ -81,7 +81,7 @@ std::vector<KeptImage> ImageStore::kept() const {
   std::vector<KeptImage> images;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(place_.folder, error)) {
-    const std::string digest = digestOf(entry.path().filename());
+    const std::string digest = digestInName(entry.path().filename());
     if (digest.empty()) continue;
     const auto bytes = readOwnFile(entry.path().string() + "/bytes");
     images.push_back(
@@ -96,7 +96,7 @@ Result<ImageStore::Image> ImageStore::open(const std::string& digest) const {
   std::error_code error;
   const bool fits = fs::file_size(file, error) <= kMaxConfigBytes && !error;
   const auto bytes = fits ? readOwnFile(file) : std::nullopt;
-  if (!bytes) return failure("read", file);
+  if (!bytes) return cannot("read", file);
   auto config = decodeImageConfig(*bytes);
   if (!config) return Error{ErrorCode::kInternal, file + " " + config.error().message};
   return Image{digest, folder + "/rootfs", std::move(*config)};
@@ -141,7 +141,7 @@ kj::Promise<Result<ImageStore::Image>> ImageStore::find(const std::string& user,
   Wanted wanted{*reference, digest.empty() ? reference->digest : digest};
   if (has(wanted.digest)) {
     auto found = open(wanted.digest);
-    return found ? kj::mv(found) : Result<Image>(named(image, found.error()));
+    return found ? kj::mv(found) : Result<Image>(ofImage(image, found.error()));
   }
   if (options_.skopeo.empty() || options_.umoci.empty()) {
     return Result<Image>(notFound(
@@ -149,7 +149,7 @@ kj::Promise<Result<ImageStore::Image>> ImageStore::find(const std::string& user,
         "(Debian packages skopeo and umoci), or place the job with 'images = true'"));
   }
   const auto real = allowed(*reference);
-  if (!real) return Result<Image>(named(image, real.error()));
+  if (!real) return Result<Image>(ofImage(image, real.error()));
   wanted.reference = *real;
   const std::string key = image + " " + wanted.digest;
   std::erase_if(underWay_, [](const auto& entry) { return *entry.second.isOver; });
@@ -158,7 +158,7 @@ kj::Promise<Result<ImageStore::Image>> ImageStore::find(const std::string& user,
   auto isOver = std::make_shared<bool>(false);
   auto fetched = fetch(user, wanted).then([image, isOver](Result<Image>&& outcome) -> Result<Image> {
     *isOver = true;
-    if (!outcome) return named(image, outcome.error());
+    if (!outcome) return ofImage(image, outcome.error());
     return kj::mv(outcome);
   });
   Fetching fetching{fetched.fork(), isOver};
@@ -213,7 +213,7 @@ kj::Promise<Result<ImageStore::Image>> ImageStore::fetchNow(const Wanted& wanted
   }
   const std::string stage = place_.folder + "/new-" + std::to_string(++made_);
   if (::mkdir(stage.c_str(), 0700) != 0 || ::chown(stage.c_str(), options_.uid, options_.gid) != 0)
-    return Result<Image>(failure("make the folder", stage));
+    return Result<Image>(cannot("make the folder", stage));
   image::Arguments arguments;
   arguments.sandbox = {stage,        place_.point,       options_.uid,
                        options_.gid, options_.mostBytes, static_cast<uint32_t>(::getpid())};
@@ -247,9 +247,9 @@ Result<ImageStore::Image> ImageStore::take(const std::string& stage, const image
   if (fetched.isNew && !has(fetched.digest)) {
     const std::string bytes = stage + "/bytes";
     const bool owned = ::chown(stage.c_str(), 0, 0) == 0 && (::unlink(bytes.c_str()) == 0 || errno == ENOENT);
-    if (!owned || !writeOwnFile(bytes, std::to_string(fetched.bytes))) return failure("take over", stage);
+    if (!owned || !writeOwnFile(bytes, std::to_string(fetched.bytes))) return cannot("take over", stage);
     failpoint("monitor.image_fetched");
-    if (::rename(stage.c_str(), folder.c_str()) != 0) return failure("make the folder", folder);
+    if (::rename(stage.c_str(), folder.c_str()) != 0) return cannot("make the folder", folder);
     syncFolder(place_.folder);
   }
   if (!has(fetched.digest)) {
