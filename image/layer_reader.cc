@@ -3,7 +3,11 @@
 #include <archive.h>
 #include <archive_entry.h>
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
 #include <memory>
+#include <utility>
 
 namespace tarcil::image {
 namespace {
@@ -53,14 +57,56 @@ Error unreadable(archive* reader) {
   return invalid("is no archive that can be read to its end: " + textOf(::archive_error_string(reader)));
 }
 
+// The bytes of an archive, without their compression. Programs that make layers leave out the end of an
+// archive, and what fills up its last block; where they do it is added.
+class Plain {
+ public:
+  explicit Plain(const std::string& path) : reader_(::archive_read_new()) {
+    ::archive_read_support_format_raw(reader_.get());
+    ::archive_read_support_format_empty(reader_.get());
+    ::archive_read_support_filter_gzip(reader_.get());
+    ::archive_read_support_filter_zstd(reader_.get());
+    archive_entry* all = nullptr;
+    opened_ = ::archive_read_open_filename(reader_.get(), path.c_str(), kBlock) == ARCHIVE_OK &&
+              ::archive_read_next_header(reader_.get(), &all) == ARCHIVE_OK;
+  }
+
+  // As libarchive calls it.
+  static la_ssize_t read(archive* asker, void* plain, const void** bytes) {
+    return static_cast<Plain*>(plain)->next(asker, bytes);
+  }
+
+ private:
+  la_ssize_t next(archive* asker, const void** bytes) {
+    *bytes = buffer_.data();
+    const la_ssize_t count = opened_ ? ::archive_read_data(reader_.get(), buffer_.data(), buffer_.size()) : 0;
+    if (count < 0 || (!opened_ && ::archive_errno(reader_.get()) != 0)) {
+      ::archive_set_error(asker, EIO, "%s", ::archive_error_string(reader_.get()));
+      return -1;
+    }
+    count_ += static_cast<uint64_t>(count);
+    if (count > 0 || std::exchange(hasEnded_, true)) return count;
+    const size_t end = (kRecord - count_ % kRecord) % kRecord + 2 * kRecord;
+    std::fill_n(buffer_.begin(), end, '\0');
+    return static_cast<la_ssize_t>(end);
+  }
+
+  static constexpr size_t kRecord = 512;  // of a tar file, which ends with two that are empty
+
+  const Reader reader_;
+  bool opened_ = false;
+  bool hasEnded_ = false;
+  uint64_t count_ = 0;
+  std::array<char, kBlock> buffer_{};
+};
+
 }  // namespace
 
 Status checkLayer(const std::string& path, LayerRules& rules) {
+  Plain plain(path);
   const Reader reader(::archive_read_new());
   ::archive_read_support_format_tar(reader.get());
-  ::archive_read_support_filter_gzip(reader.get());
-  ::archive_read_support_filter_zstd(reader.get());
-  if (::archive_read_open_filename(reader.get(), path.c_str(), kBlock) != ARCHIVE_OK)
+  if (::archive_read_open(reader.get(), &plain, nullptr, Plain::read, nullptr) != ARCHIVE_OK)
     return unreadable(reader.get());
   archive_entry* entry = nullptr;
   for (;;) {
