@@ -81,13 +81,26 @@ int waitFor(pid_t child) {
   return status;
 }
 
+// The text of a line of a log, `time="..." level=fatal msg="TEXT"`; what is no such line is as it is.
+std::string messageIn(const std::string& line) {
+  constexpr std::string_view kMessage = " msg=\"";
+  const size_t from = line.rfind(kMessage);
+  if (from == std::string::npos || !line.ends_with('"')) return line;
+  std::string text;
+  for (size_t i = from + kMessage.size(); i + 1 < line.size(); ++i) {
+    if (line[i] == '\\' && line[i + 1] == '"') continue;
+    text += line[i];
+  }
+  return text;
+}
+
 // The newest that programs say is why they failed.
 std::string endOf(std::string text) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   if (text.size() > kMaxErrorText) text.erase(0, text.size() - kMaxErrorText);
   std::ranges::replace_if(
       text, [](char letter) { return static_cast<unsigned char>(letter) < 0x20; }, ' ');
-  return text.empty() ? "it says nothing" : text;
+  return text.empty() ? "it says nothing" : messageIn(text);
 }
 
 // Until both have ended.

@@ -28,6 +28,8 @@ TEST(Tool, SaysTheLastOfWhatAFailedOneSaid) {
   EXPECT_THAT(failed.error().message, testing::StartsWith("sh: "));
   EXPECT_THAT(failed.error().message, testing::EndsWith("no such image"));
   EXPECT_LT(failed.error().message.size(), kMaxErrorText + 10);
+  EXPECT_EQ(shell("echo 'time=\"x\" level=fatal msg=\"no \\\"a\\\" here\"' >&2; exit 1").error().message,
+            "sh: no \"a\" here");
   EXPECT_EQ(shell("exit 1").error().message, "sh: it says nothing");
   EXPECT_FALSE(runTool({"/no/such/program"}, 10, always).ok());
 }

@@ -10,6 +10,7 @@ import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+MANIFEST = "application/vnd.oci.image.manifest.v1+json"
 LAYOUT = Path(sys.argv[1])
 DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
 
@@ -39,7 +40,7 @@ class Handler(BaseHTTPRequestHandler):
         body = blob(digest)
         if body is None:
             return self.say(404, b'{"errors":[{"code":"MANIFEST_UNKNOWN"}]}', "application/json", "", with_body)
-        kind = json.loads(body).get("mediaType") if match[1] == "manifests" else "application/octet-stream"
+        kind = json.loads(body).get("mediaType", MANIFEST) if match[1] == "manifests" else "application/octet-stream"
         return self.say(200, body, kind, digest, with_body)
 
     def say(self, status, body, kind, digest, with_body):
