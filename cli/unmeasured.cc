@@ -40,7 +40,7 @@ Profile profileUntilMeasured(const std::string& application) {
 }
 
 Result<JobSpec> measuringJob(const JobSpec& job, const std::vector<ServerDetails>& servers) {
-  if (!job.container.rootfs.empty() || !job.container.bundle.empty()) {
+  if (!job.container.seesTheServer()) {
     return invalid("its tasks have a file system of their own, which a profiler has no place in");
   }
   std::vector<ServerDetails> suiting;

@@ -45,6 +45,9 @@ add_library(tarcil_fuse INTERFACE)
 target_link_libraries(tarcil_fuse INTERFACE ${TARCIL_FUSE})
 target_compile_definitions(tarcil_fuse INTERFACE _FILE_OFFSET_BITS=64)
 
+# Reads layers of images.
+find_library(TARCIL_ARCHIVE archive REQUIRED)
+
 # Makes the filter of tasks' system calls.
 find_library(TARCIL_STATIC_seccomp libseccomp.a REQUIRED)
 

@@ -193,6 +193,14 @@ class JobReader {
     if (text && !kind.holds(*text)) value.refuse(kind.remedy());
     return text && kind.holds(*text) ? text : std::nullopt;
   }
+  static std::optional<std::string> read(const YamlValue& value, const ImageName&) {
+    auto text = value.text();
+    if (!text) return std::nullopt;
+    const auto reference = parseImage(*text);
+    if (reference) return text;
+    value.problem(reference.error().message);
+    return std::nullopt;
+  }
   std::optional<WallTime> read(const YamlValue& value, const PointInTime&) const {
     const auto text = value.text();
     if (!text) return std::nullopt;
@@ -218,7 +226,8 @@ class JobReader {
     auto env = take("env");
     if (command) readCommandList(*command);
     if (env) readEnv(*env);
-    if (!command) problems_.add(start_, "command", std::string(kCommandMissing));
+    const bool imageHasOne = !job_.spec.container.image.empty();
+    if (!command && !imageHasOne) problems_.add(start_, "command", std::string(kCommandMissing));
     if (std::string problem = whyTooLong(job_.spec); !problem.empty())
       (command ? *command : *env).problem(problem);
   }

@@ -270,11 +270,14 @@ void write(const Container& value, wire::Container::Builder to) {
   to.setRootfs(text(value.rootfs));
   to.setBundle(text(value.bundle));
   to.setNetwork(toWireEnum<wire::Network>(value.network));
+  to.setImage(text(value.image));
+  to.setImageDigest(text(value.imageDigest));
 }
 
 Container read(wire::Container::Reader from) {
   return {text(from.getRootfs()), text(from.getBundle()),
-          fromWireEnum<Container::Network>(from.getNetwork(), 3, "Network")};
+          fromWireEnum<Container::Network>(from.getNetwork(), 3, "Network"), text(from.getImage()),
+          text(from.getImageDigest())};
 }
 
 void write(const PerformanceGoal& value, wire::PerformanceGoal::Builder to) {

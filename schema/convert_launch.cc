@@ -70,12 +70,14 @@ void write(const TaskReport& value, wire::TaskReport::Builder to) {
   write(value.end, to.initEnd());
   if (value.measured) write(*value.measured, to.initMeasured());
   if (value.reached) to.setReached(*value.reached);
+  to.setImage(text(value.image));
 }
 
 TaskReport read(wire::TaskReport::Reader from) {
   TaskReport value{from.getAllocation(), from.getEnded(), read(from.getEnd())};
   if (from.hasMeasured()) value.measured = read(from.getMeasured());
   if (from.getReached() >= 0) value.reached = from.getReached();
+  value.image = text(from.getImage());
   return value;
 }
 

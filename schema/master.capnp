@@ -56,7 +56,8 @@ interface AgentPort {
   commit @1 (commit :Types.Commit) -> (answer :Types.CommitAnswer);
   # Success: what the answer says is on disk. A repeat with the same epoch and sequence changes nothing and gets the
   # first answer. Calls are taken in the order of their sequences. Answered with outcome superseded once another connection
-  # speaks for the agent.
+  # speaks for the agent. A new job is refused unless its user has logged in over this connection (authenticate, vouch), and may
+  # run it as the system user that it names.
 
   authenticate @2 (token :Text, from :Text) -> (caller :Types.Caller, user :UserPort);
   # For a client that logged in at the agent, whose address is `from`, for the audit log; empty: not known. Fails as Denied
@@ -217,7 +218,7 @@ interface MonitorPort {
   # After attach, before anything else, where the monitor stands for more servers than one call is to have: the next of them,
   # with their tasks. In everything else as attach. Fails as Conflict also where another connection speaks for the monitor.
 
-  secrets @10 (allocation :UInt64) -> (secrets :List(Secrets.TaskSecret));
+  secrets @11 (allocation :UInt64) -> (secrets :List(Secrets.TaskSecret));
   # What the task is to find in its files, which has not started yet and is on a server of this connection; by the master's own record
   # of its job. Success: that it was given is in the audit log. Fails as NotFound where one is not there or not granted any more, as
   # Denied where no such task is starting there, and as Conflict where the master cannot read one. Reads only.

@@ -82,6 +82,8 @@ struct Container {
   rootfs @0 :Text;          # folder on the server; empty: the server's own files
   bundle @1 :Text;          # OCI bundle on the server
   network @2 :Network;
+  image @3 :Text;           # reference of an image, in place of both
+  imageDigest @4 :Text;     # of its manifest, once a task of the job has started; "sha256:" and 64 digits
 }
 
 struct PerformanceGoal {
@@ -555,6 +557,7 @@ struct TaskReport {
   ended @1 :Bool;           # else started, at end.started
   end @2 :TaskEnd;
   measured @3 :Measurement; # where it ended and was to measure
+  image @5 :Text;           # where it started: digest of the image that it runs; empty: it runs none
   reached @4 :Float64 = -1; # its usual performance, where it ended and was watched for long enough; else -1
 }
 

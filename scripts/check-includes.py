@@ -28,6 +28,7 @@ LIBRARIES = {
     "CLI": "CLI", "nlohmann": "nlohmann", "Eigen": "Eigen", "eigen3": "Eigen", "boost": "boost",
     "absl": "absl", "prometheus": "prometheus", "gtest": "gtest", "gmock": "gtest", "benchmark": "benchmark",
     "grpcpp": "grpc", "grpc": "grpc", "google": "grpc", "rapidcheck": "rapidcheck", "rapidcheck.h": "rapidcheck", "openssl": "openssl",
+    "archive.h": "archive", "archive_entry.h": "archive",
 }
 # Standard headers that do what pure code does not: I/O and threads.
 IMPURE_STD = {"fstream", "iostream", "filesystem", "thread", "future"}
@@ -70,6 +71,8 @@ TABLE = {
     "rpc": ([*CORE, "schema", "identity", "identity/logic", *ENV], {"kj", "capnp", "os"}),
     "metrics": (["core/base", "rpc"], {"kj", "prometheus"}),
     "shim": ([], {"os"}),
+    # The program that fetches an image, which shares its arguments with the monitor.
+    "image": (CORE[:2], {"archive", "nlohmann", "openssl", "os"}),
     # What is asked of etcd; and the module that asks it, which alone has gRPC.
     "etcd": (["core/base"], {"os"}),
     "etcd/grpc": (["core/base", "etcd"], {"absl", "grpc", "os"}),
@@ -89,7 +92,7 @@ TABLE = {
     "monitor/pressure": ([*CORE, "monitor/logic"], {"kj", "os"}),
     "monitor/performance": ([*CORE, "monitor/logic", "monitor/pressure"], {"kj", "os"}),
     # Of the shim: the format of the files that it leaves.
-    "monitor/container": ([*BELOW_ROLES, "monitor/logic", "monitor/pressure", "monitor/performance", "shim"], IO_LIBRARIES),
+    "monitor/container": ([*BELOW_ROLES, "monitor/logic", "monitor/pressure", "monitor/performance", "shim", "image"], IO_LIBRARIES),
     "monitor/late": ([*BELOW_ROLES, "monitor/logic", "monitor/container", "monitor/server"], IO_LIBRARIES),
     "monitor/server": ([*BELOW_ROLES, "monitor/logic", "monitor/pressure", "monitor/performance", "monitor/container",
                         "monitor/late"], IO_LIBRARIES),

@@ -43,7 +43,7 @@ scripts/install-packages.sh
 
 step "Building build/release/tarcil"
 cmake --preset release
-cmake --build --preset release --parallel "$(parallelism)" --target tarcil tarcil-shim tarcil-limited-disk
+cmake --build --preset release --parallel "$(parallelism)" --target tarcil tarcil-shim tarcil-image tarcil-limited-disk
 
 step "Starting a cluster: one master, 2 agents, 4 servers of 8 resource units, all on this machine"
 data=$(mktemp -d /tmp/tarcil-quickstart.XXXXXX)

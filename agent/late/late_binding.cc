@@ -45,8 +45,8 @@ Status checkExecutor(const LateSubmission& job) {
     return job.descriptions.empty() ? Status() : invalid("descriptions: there is no executor to read them");
   }
   const Container& container = job.spec.container;
-  if (!container.rootfs.empty() || !container.bundle.empty()) {
-    return invalid("container: an executor sees the server's own files; leave rootfs and bundle out");
+  if (!container.seesTheServer()) {
+    return invalid("container: an executor sees the server's own files; leave rootfs, bundle and image out");
   }
   for (const std::string& word : job.executor) {
     if (word.find('\0') != std::string::npos) return invalid("executor: a word holds a zero byte");

@@ -16,6 +16,7 @@ HeldJob HeldJob::submitted(JobRecord record) {
 void HeldJob::follow(const JobSpec& spec) {
   record_.spec.priority = spec.priority;
   record_.spec.profile = spec.profile;
+  record_.spec.container.imageDigest = spec.container.imageDigest;
 }
 
 void HeldJob::assign(const TaskAssignment& news, MonotonicTime now) {

@@ -67,6 +67,7 @@ Json jsonOf(const Explained& all) {
           {"reason", reason.empty() ? Json() : Json(reason)},
           {"profile_assumed", all.job.record.spec.profile.isAssumed},
           {"profile_replaced", jsonTime(all.job.record.profileReplaced)},
+          {"image", jsonOfImage(all.job)},
           {"declared", jsonByResource(all.job.record.spec.profile.caused)},
           {"decision", std::move(entries)},
           {"troubles", std::move(violations)},

@@ -259,6 +259,13 @@ void printAccepted(const OutputFlags& output, JobNumber number, const JobId& id)
   }
 }
 
+Json jsonOfImage(const JobStatus& job) {
+  const Container& container = job.record.spec.container;
+  if (container.image.empty()) return {};
+  return {{"reference", container.image},
+          {"digest", container.imageDigest.empty() ? Json() : Json(container.imageDigest)}};
+}
+
 Json jsonOfCharge(const JobStatus& job, const TaskRecord& task) {
   const TaskCharge* charge = chargeOf(job, task);
   return {{"charged", charge != nullptr ? jsonByResource(charge->caused) : Json()},
@@ -288,6 +295,7 @@ Json jsonOf(const JobStatus& job) {
           {"finished", jsonTime(job.progress.finished)},
           {"cron", job.record.cron.empty() ? Json() : Json(job.record.cron)},
           {"planned", jsonTime(job.record.planned)},
+          {"image", jsonOfImage(job)},
           {"tasks", std::move(tasks)}};
 }
 
@@ -313,6 +321,9 @@ std::string textOf(const JobStatus& job, const Style& style) {
     fields.push_back({"Profile", "replaced " + style.time(job.record.profileReplaced) +
                                      ", by what was learned of " + job.record.spec.profile.application});
   }
+  const Container& container = job.record.spec.container;
+  if (!container.image.empty()) fields.push_back({"Image", container.image});
+  if (!container.imageDigest.empty()) fields.push_back({"Image is", container.imageDigest});
   fields.push_back({"Finished", style.time(job.progress.finished)});
   fields.push_back({"Tasks", std::to_string(job.tasks.size()) + " (" + textOfCounts(countsOf(job)) + ")"});
   return aligned(fields) + "\n" + taskTable(job, style) + chargesText(job, style);

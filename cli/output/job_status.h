@@ -62,6 +62,9 @@ void printAccepted(const OutputFlags& output, JobNumber number, const JobId& id)
 // The status object that interfaces rely on.
 Json jsonOf(const JobStatus& job);
 
+// The image that its tasks run: `reference` and `digest`, null until a task has started; null without one.
+Json jsonOfImage(const JobStatus& job);
+
 // What a task is charged for: `charged` by resource (null where it was not measured: what is declared) and
 // `measured`, the resources of which that was measured.
 Json jsonOfCharge(const JobStatus& job, const TaskRecord& task);

@@ -193,15 +193,35 @@ void addMeasuring(OptionTable& table, MonitorFlags& flags) {
                   "Memory bandwidth in bytes per second. Default: not known.");
 }
 
+// More only share the network and the disk.
+constexpr int64_t kMaxImageFetches = 64;
+
 // Of any machine: what Linux numbers at most.
 constexpr int64_t kMaxPids = 4'194'304;
 
 void addTasks(Monitor& monitor) {
   OptionTable& table = monitor.table;
   MonitorFlags& flags = monitor.flags;
-  table.texts("--allow-rootfs", flags.allowedRoots, "DIR",
-              "Folder that jobs may use as their root file system, with all below it; may be repeated. "
-              "Default: none.");
+  table.texts(
+      "--allow-rootfs", flags.allowedRoots, "DIR",
+      "Folder that jobs may use as their root file system, or take images from, with all below it; may be "
+      "repeated. Default: none.");
+  table.texts("--insecure-registry", flags.images.insecureRegistries, "HOST",
+              "Registry, as HOST or HOST:PORT, whose images are fetched without TLS, or from which nothing "
+              "proves who it is; may be repeated. Default: none.");
+  table.text(
+      "--image-user", flags.imageUser, "NAME",
+      "User of this machine who fetches and unpacks images, and whom their files belong to; not root.");
+  table.size("--image-size", flags.images.mostBytes,
+             "Most that one image may take, as it is fetched and as it is unpacked.");
+  table.duration("--image-timeout", flags.images.timeout, "Longest that one image may take to be fetched.");
+  table.count("--image-fetches", flags.images.atOnce, 1, kMaxImageFetches,
+              "Images that are fetched at once.");
+  table.duration("--image-keep", flags.images.keep.age,
+                 "How long an image is kept after the last task that ran in it.");
+  table.size("--image-disk", flags.images.keep.bytes,
+             "Most space for images; of those that no task runs in, the one that was used longest ago goes "
+             "first.");
   table.flag("--allow-root", flags.allowRoot,
              "Let tasks run as root, where the master lets a user's jobs do so.");
   table.texts(

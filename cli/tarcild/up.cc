@@ -39,7 +39,7 @@ namespace {
 struct UpFlags {
   LocalClusterPlan plan;
   std::string data;
-  std::vector<std::string> allowedRoots, shares, extras;
+  std::vector<std::string> allowedRoots, insecureRegistries, shares, extras;
   bool hostView = false;
   std::vector<uint32_t> cores;
   std::string networkBandwidth, memoryBandwidth, stopGrace;
@@ -298,6 +298,7 @@ std::vector<std::string> monitorOptionsOf(const UpFlags& flags) {
   for (const std::string& folder : flags.allowedRoots) {
     add("--allow-rootfs", std::filesystem::absolute(folder).lexically_normal());
   }
+  for (const std::string& host : flags.insecureRegistries) add("--insecure-registry", host);
   if (flags.hostView && !flags.shares.empty())
     throw badInput("--share: is part of the --host-view; leave one out");
   if (flags.hostView && !flags.plan.emulate.empty())
@@ -504,10 +505,16 @@ void addUp(CLI::App& app) {
         command
             .add_option(
                 "--allow-rootfs", flags->allowedRoots,
-                "Folder that jobs may use as their root file system, with all below it; may be repeated. "
-                "Default: none")
+                "Folder that jobs may use as their root file system, or take images from, with all below it; "
+                "may be repeated. Default: none")
             ->allow_extra_args(false)
             ->type_name("DIR");
+        command
+            .add_option("--insecure-registry", flags->insecureRegistries,
+                        "Registry, as HOST or HOST:PORT, whose images are fetched without TLS; may be "
+                        "repeated. Default: none")
+            ->allow_extra_args(false)
+            ->type_name("HOST");
         command
             .add_option("--share", flags->shares,
                         "Folder, file or device of this machine that tasks may write to as their users may, "

@@ -44,6 +44,9 @@ std::string whatIsWrong(const auto& field, const JobSpec& job) {
   if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field.kind)>, WholeNumber>) {
     what = "is " + to_string(field.of(job));
   }
+  if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field.kind)>, ImageName>) {
+    return parseImage(field.of(job)).error().message;
+  }
   return what + "; " + field.kind.remedy();
 }
 
@@ -55,7 +58,8 @@ void checkTable(const JobSpec& job, Problems& problems) {
 }
 
 void checkCommand(const JobSpec& job, Problems& problems) {
-  if (job.command.empty() || job.command.front().empty()) {
+  const bool imageHasOne = job.command.empty() && !job.container.image.empty();
+  if (!imageHasOne && (job.command.empty() || job.command.front().empty())) {
     add(problems, "command", std::string(kCommandMissing));
   }
   for (const std::string& word : job.command) {
@@ -187,6 +191,13 @@ void checkSecretFiles(const JobSpec& job, Problems& problems) {
   }
 }
 
+void checkImage(const JobSpec& job, Problems& problems) {
+  const Container& container = job.container;
+  if (container.imageDigest.empty()) return;
+  if (container.image.empty() || !isImageDigest(container.imageDigest))
+    add(problems, "container.image", "is kept to a digest that is none; leave that to the cluster");
+}
+
 void checkEarlier(const JobSpec& job, Problems& problems) {
   checkCount("earlier", job.earlier.size(), kMaxEarlier, problems);
   for (const auto& [platform, reached] : job.earlier) {
@@ -256,6 +267,7 @@ Problems fieldProblems(const JobSpec& job) {
   checkPerformance(job, problems);
   checkResults(job, problems);
   checkSecrets(job, problems);
+  checkImage(job, problems);
   checkEarlier(job, problems);
   checkSize(job, problems);
   return problems;
@@ -270,6 +282,11 @@ Problems mismatches(const JobSpec& job, bool hasFiles) {
   const Container& container = job.container;
   if (!container.rootfs.empty() && !container.bundle.empty()) {
     add(problems, "container.bundle", "names files of the task, and so does rootfs; leave one of them out");
+  }
+  if (!container.image.empty() && !(container.rootfs.empty() && container.bundle.empty())) {
+    add(problems, "container.image",
+        std::string("names files of the task, and so does ") +
+            (container.rootfs.empty() ? "bundle" : "rootfs") + "; leave one of them out");
   }
   if (job.limits.networkBytesPerSecond != 0 && container.network != Container::Network::kOwn) {
     add(problems, "limits.network_bandwidth",

@@ -15,6 +15,7 @@
 #include "core/base/names.h"
 #include "core/base/number_range.h"
 #include "core/base/units.h"
+#include "core/model/image.h"
 #include "core/model/job.h"
 
 namespace tarcil {
@@ -311,6 +312,10 @@ inline constexpr std::tuple kJobFields{
     field("container.rootfs", kMember<&JobSpec::container, &Container::rootfs>,
           AbsolutePath{.isOnServers = true}, "folder on the servers that the task sees as `/`, read-only",
           {.otherwise = "the server's own files"}),
+    field("container.image", kMember<&JobSpec::container, &Container::image>, ImageName{},
+          "image that the task sees as `/`, read-only, fetched once for each server, instead of `rootfs`; "
+          "without a `command` its own program runs, [see below](#images)",
+          {.otherwise = "none"}),
     field("container.network", kMember<&JobSpec::container, &Container::network>, Choice{kNetworkNames},
           "`host`: the server's interfaces; `none`: loopback and nothing else; `own`: loopback and an "
           "interface of its own"),

@@ -40,10 +40,11 @@ size_t bytes(const std::map<std::string, double>& numbers) {
 
 size_t sizeOf(const JobSpec& spec) {
   size_t sum = kFixed + bytes(spec.name) + bytes(spec.workdir) + bytes(spec.user) +
-               bytes(spec.container.rootfs) + bytes(spec.container.bundle) + bytes(spec.measures) +
-               bytes(spec.profile.application) + bytes(spec.profile.platforms) + bytes(spec.earlier) +
-               bytes(spec.command) + bytes(spec.placement.constraints) + bytes(spec.placement.prefer) +
-               bytes(spec.placement.pack) + bytes(spec.placement.spread);
+               bytes(spec.container.rootfs) + bytes(spec.container.bundle) + bytes(spec.container.image) +
+               bytes(spec.container.imageDigest) + bytes(spec.measures) + bytes(spec.profile.application) +
+               bytes(spec.profile.platforms) + bytes(spec.earlier) + bytes(spec.command) +
+               bytes(spec.placement.constraints) + bytes(spec.placement.prefer) + bytes(spec.placement.pack) +
+               bytes(spec.placement.spread);
   sum += bytes(spec.input) + bytes(spec.output) + bytes(spec.error) + bytes(spec.results) +
          bytes(spec.secrets) + bytes(spec.items.all()) + spec.after.size() * (kWaiter + sizeof(JobId));
   for (const auto& [name, value] : spec.env) sum += bytes(name) + bytes(value);

@@ -89,6 +89,8 @@ struct TaskReport {
   // The usual performance of a task that has ended, where it was watched for long enough, in the metric of
   // its job's goal.
   std::optional<double> reached{};
+  // Digest of the image that it runs (Container::imageDigest), of a task that has started in one; else empty.
+  std::string image{};
 
   bool operator==(const TaskReport&) const = default;
 };

@@ -35,6 +35,13 @@ struct Container {
   std::string rootfs;  // folder on the server; empty: the server's own files
   std::string bundle;  // OCI bundle on the server, in place of rootfs
   Network network = Network::kHost;
+  std::string image{};  // reference of an image (core/model/image.h), in place of both
+  // Of the image's manifest: what the first task of the job to start found there. All others run it, or
+  // nothing. Empty: none has started yet.
+  std::string imageDigest{};
+
+  // The server's own files, and no others.
+  bool seesTheServer() const { return rootfs.empty() && bundle.empty() && image.empty(); }
 
   bool operator==(const Container&) const = default;
 };

@@ -15,7 +15,8 @@
 #include "latebinding/names.h"
 #include "monitor/container/container_executor.h"
 #include "monitor/container/cpu_topology.h"
-#include "monitor/container/oci_bundle.h"
+#include "monitor/container/found_program.h"
+#include "monitor/container/system_user.h"
 #include "monitor/late/late_containers.h"
 #include "monitor/late/late_emulated.h"
 #include "monitor/late/late_starts.h"
@@ -52,8 +53,23 @@ std::string identityIn(const std::string& folder) {
   return identity;
 }
 
-std::string pathOfShim() {
-  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "tarcil-shim";
+// A program of the same build.
+std::string pathBeside(const char* program) {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / program;
+}
+
+ImageOptions imageOptions(const MonitorFlags& flags) {
+  ImageOptions options = flags.images;
+  const auto user = UserDirectory().find(flags.imageUser, systemClock().now().steady);
+  if (!user) throw badInput("--image-user: " + user.error().message);
+  options.uid = (*user)->uid;
+  options.gid = (*user)->gid;
+  if (options.uid == 0) throw badInput("--image-user: is root, who may do too much; choose another");
+  options.program = pathBeside("tarcil-image");
+  options.skopeo = findProgram("skopeo");
+  options.umoci = findProgram("umoci");
+  options.allowedRoots = flags.allowedRoots;
+  return options;
 }
 
 ServerFacts factsOf(const MonitorFlags& flags, const std::vector<uint32_t>& cores,
@@ -192,7 +208,7 @@ int serveContainers(const MonitorFlags& flags, const RoleIdentity& identity) {
 
   ContainerOptions options;
   options.dataDirectory = flags.data;
-  options.shim = pathOfShim();
+  options.shim = pathBeside("tarcil-shim");
   options.tarcil = std::filesystem::read_symlink("/proc/self/exe");
   options.tag = flags.tag;
   options.server = flags.name;
@@ -212,8 +228,12 @@ int serveContainers(const MonitorFlags& flags, const RoleIdentity& identity) {
   options.hidden = flags.hidden;
   options.hidden.insert(options.hidden.end(), {flags.data, flags.tokenFile});
   if (flags.listen.starts_with("unix:")) options.hidden.push_back(flags.listen.substr(5));
-  options.crun = findCrun();
+  options.crun = findProgram("crun");
   if (!options.crun.empty()) facts.attributes.emplace("crun", "true");
+  options.images = imageOptions(flags);
+  if (!options.images.skopeo.empty() && !options.images.umoci.empty()) {
+    facts.attributes.emplace("images", "true");
+  }
   options.keepDone.age = flags.keepLogs;
   options.keepDone.bytes = flags.keepLogsBytes;
   options.diskPerTask = flags.taskDiskBytes;

@@ -86,6 +86,8 @@ struct MonitorFlags {
   uint64_t keepLogsBytes = uint64_t{4} << 30;
   uint64_t taskDiskBytes = 0;                  // of tasks whose job does not say; 0: the share of their units
   uint64_t diskReserve = uint64_t{256} << 20;  // free on the disk of `data`; with less no task starts
+  ImageOptions images;                         // those that an operator may choose
+  std::string imageUser = "nobody";            // who fetches them
   bool stopTasks = false;                      // on SIGTERM stop the tasks too
   Duration stopGrace = std::chrono::seconds(30);  // then, at most
   late::PoolOptions lateUnits;  // of late-bound tasks, on each server; most 0: it takes none

@@ -94,8 +94,7 @@ std::vector<std::string> missingOn(const CgroupTree& cgroups, const ContainerOpt
 
 // A task on the server's own files may use the server's own tarcil by this word, wherever it is installed.
 bool runsTarcil(const LaunchSpec& spec) {
-  return !spec.command.empty() && spec.command.front() == "tarcil" && spec.container.rootfs.empty() &&
-         spec.container.bundle.empty();
+  return !spec.command.empty() && spec.command.front() == "tarcil" && spec.container.seesTheServer();
 }
 
 // A weight of 100 is what the kernel gives to everybody, so each unit counts as much as a process outside.
@@ -205,6 +204,14 @@ ContainerExecutor::ContainerExecutor(ContainerOptions options, kj::UnixEventPort
                       ? kPrivilegesOnServer
                       : kPrivilegesOfItsOwn),
       store_(std::move(store)),
+      images_(options_.images.program.empty()
+                  ? nullptr
+                  : std::make_unique<ImageStore>(
+                        options_.images,
+                        ImageStore::Place{options_.dataDirectory + "/images",
+                                          options_.workPoint.empty() ? "/tmp" : options_.workPoint,
+                                          options_.diskReserve},
+                        port, clock, [this]() { return imagesInUse(); })),
       statusReader_(kj::mv(statusReader)),
       statusWriter_(kj::mv(statusWriter)),
       statusObserver_(port, statusReader_, kj::UnixEventPort::FdObserver::OBSERVE_READ),
@@ -243,19 +250,71 @@ void ContainerExecutor::extendLease(MonotonicTime until) {
 void ContainerExecutor::start(const LaunchSpec& spec, const std::vector<InputFile>& files,
                               const std::vector<TaskSecret>& secrets) {
   const AllocationId allocation = spec.allocation;
-  if (running_.contains(allocation)) return;
+  if (running_.contains(allocation) || awaiting_.contains(allocation)) return;
   const auto unrecorded = unrecorded_.find(allocation);
+  if (unrecorded == unrecorded_.end() && !spec.container.image.empty())
+    return findImage(spec, files, secrets);
   const Status launched =
       unrecorded != unrecorded_.end() ? Status(unrecorded->second) : launch(spec, files, secrets);
-  if (launched.ok()) return;
+  if (!launched.ok()) failToStart(allocation, launched.error());
+}
+
+void ContainerExecutor::failToStart(AllocationId allocation, const Error& problem) {
   unrecorded_.erase(allocation);
-  later(Duration::zero(), [this, allocation, problem = launched.error()] {
+  later(Duration::zero(), [this, allocation, problem] {
     TaskEnd end = neverStartedEnd(clock_.now().wall, problem.message);
     const bool jobs = problem.code == ErrorCode::kInvalid || problem.code == ErrorCode::kNotFound ||
                       problem.code == ErrorCode::kDenied;
     if (jobs) end.exitCode = kNotExecutable;
     listener_.taskEnded(allocation, end);
   });
+}
+
+// What was asked for may have been there already, and nobody is told from inside of start().
+void ContainerExecutor::findImage(const LaunchSpec& spec, const std::vector<InputFile>& files,
+                                  const std::vector<TaskSecret>& secrets) {
+  const AllocationId allocation = spec.allocation;
+  if (images_ == nullptr)
+    return failToStart(allocation, notFound("container.image: this server runs no images; use rootfs"));
+  if (Status room = checkDisk(); !room.ok()) return failToStart(allocation, room.error());
+  awaiting_.emplace(allocation, Awaiting{spec, files, secrets});
+  tasks_.add(
+      images_->find(spec.submitter, spec.container.image, spec.container.imageDigest)
+          .then([this, allocation](Result<ImageStore::Image>&& image) { imageFound(allocation, image); }));
+}
+
+void ContainerExecutor::imageFound(AllocationId allocation, const Result<ImageStore::Image>& image) {
+  auto awaiting = awaiting_.extract(allocation);
+  if (!awaiting) return;  // it was stopped meanwhile
+  if (!image) return failToStart(allocation, image.error());
+  LaunchSpec& spec = awaiting.mapped().spec;
+  spec.container.imageDigest = image->digest;
+  Status launched = store_->recordImage(allocation, image->digest);
+  if (launched.ok()) {
+    listener_.imageFound(allocation, image->digest);
+    launched = launch(spec, awaiting.mapped().files, awaiting.mapped().secrets);
+  }
+  if (!launched.ok()) failToStart(allocation, launched.error());
+}
+
+std::set<std::string> ContainerExecutor::imagesInUse() const {
+  std::set<std::string> digests;
+  for (const auto& [allocation, running] : running_) digests.insert(running.image);
+  for (const auto& [allocation, awaiting] : awaiting_) digests.insert(awaiting.spec.container.imageDigest);
+  return digests;
+}
+
+void ContainerExecutor::touchImage(const std::string& digest) const {
+  if (images_ != nullptr && !digest.empty()) images_->touch(digest);
+}
+
+// What is shipped with a task or kept of it is in its private folder, and so is the list of its gang's hosts.
+Status ContainerExecutor::enterImage(TaskSetting& setting, LaunchSpec& spec) const {
+  const auto image = images_->open(spec.container.imageDigest);
+  if (!image) return image.error();
+  setting.root = image->root;
+  const bool keepsPrivate = spec.hasFiles || !spec.results.empty();
+  return addImageConfig(image->config, keepsPrivate, spec);
 }
 
 uint64_t ContainerExecutor::memoryLimitOf(const LaunchSpec& spec) const {
@@ -431,6 +490,9 @@ Status ContainerExecutor::launch(const LaunchSpec& spec, const std::vector<Input
   start.statusFd = statusWriter_;
   start.secrets = secrets;
   LaunchSpec executed = spec;
+  if (!spec.container.image.empty()) {
+    if (Status entered = enterImage(*setting, executed); !entered.ok()) return entered;
+  }
   if (!spec.container.bundle.empty()) {
     if (auto entered = enterBundle(*user, *setting, executed); !entered) return entered;
   }
@@ -474,6 +536,8 @@ Status ContainerExecutor::launch(const LaunchSpec& spec, const std::vector<Input
 void ContainerExecutor::watchPerformance(const LaunchSpec& spec, const std::vector<uint32_t>& cores) {
   Running& running = running_[spec.allocation];
   running.job = spec.job;
+  running.image = spec.container.imageDigest;
+  touchImage(running.image);
   running.goal = spec.performance;
   running.earlier = spec.earlier;
   running.caused = spec.caused;
@@ -507,6 +571,14 @@ void ContainerExecutor::recordReason(AllocationId allocation, EndCause reason) {
 }
 
 void ContainerExecutor::signal(AllocationId allocation, int signal) {
+  // Before it has started there is nobody to tell.
+  if (awaiting_.erase(allocation) > 0) {
+    later(Duration::zero(), [this, allocation] {
+      listener_.taskEnded(allocation,
+                          neverStartedEnd(clock_.now().wall, "stopped while its image was fetched"));
+    });
+    return;
+  }
   const auto found = running_.find(allocation);
   if (found == running_.end()) return;
   if (found->second.pidfd.get() < 0) {
@@ -648,7 +720,10 @@ void ContainerExecutor::forget(AllocationId allocation) {
 
 void ContainerExecutor::pruneHourly() {
   store_->prune(clock_.now().wall);
-  later(kPruneEvery, [this] { pruneHourly(); });
+  later(kPruneEvery, [this] {
+    if (images_ != nullptr) images_->removeUnused();
+    pruneHourly();
+  });
 }
 
 std::vector<RecoveredTask> ContainerExecutor::recover() {
@@ -666,6 +741,7 @@ std::vector<RecoveredTask> ContainerExecutor::recover() {
     result.push_back(recoverTask(allocation));
   }
   sweepCgroups();
+  if (images_ != nullptr) images_->removeUnused();  // now that it is known which are in use
   return result;
 }
 
@@ -709,6 +785,7 @@ RecoveredTask ContainerExecutor::keepingResults(RecoveredTask task) {
 RecoveredTask ContainerExecutor::lingering(RecoveredTask task, WallTime started) {
   task.state = RecoveredTask::State::kRunning;
   task.started = started;
+  running_[task.spec.allocation].image = task.spec.container.imageDigest;
   running_[task.spec.allocation].startReported = true;
   running_[task.spec.allocation].keepsResults = !task.spec.results.empty();
   later(Duration::zero(), [this, allocation = task.spec.allocation] { reportLoss(allocation, 0, 0); });
@@ -893,7 +970,10 @@ kj::Promise<void> ContainerExecutor::watchResults() {
 }
 
 void ContainerExecutor::reportEndNow(AllocationId allocation, const TaskEnd& end) {
-  if (running_.erase(allocation) > 0) cgroups_.remove(allocation);  // also what was made to throttle it
+  if (const auto running = running_.extract(allocation)) {
+    touchImage(running.mapped().image);
+    cgroups_.remove(allocation);  // also what was made to throttle it
+  }
   listener_.taskEnded(allocation, end);
 }
 

@@ -18,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@
 #include "monitor/container/cgroup_tree.h"
 #include "monitor/container/container_options.h"
 #include "monitor/container/disk_watch.h"
+#include "monitor/container/image_store.h"
 #include "monitor/container/project_quota.h"
 #include "monitor/container/result_collector.h"
 #include "monitor/container/shim_plan.h"
@@ -59,7 +61,8 @@ class ContainerExecutor final : public Executor {
   // A record that cannot be written makes the start fail.
   void record(const LaunchSpec& spec) override;
   void extendLease(MonotonicTime until) override;
-  // Requires: recorded. A task that runs is left alone. Files are written before this returns.
+  // Requires: recorded. A task that runs is left alone, and so is one whose image is being fetched. Files are
+  // written before this returns, of a task with an image before it starts.
   void start(const LaunchSpec& spec, const std::vector<InputFile>& files,
              const std::vector<TaskSecret>& secrets) override;
   void recordReason(AllocationId allocation, EndCause reason) override;
@@ -97,6 +100,7 @@ class ContainerExecutor final : public Executor {
     bool keepsResults = false;
     std::optional<TaskEnd> end;  // that is reported once its result files are kept
     JobId job;
+    std::string image;  // digest of the image that it runs in; empty: it runs in none
     std::optional<PerformanceGoal> goal;
     double earlier = 0;  // as LaunchSpec::earlier
     Pressure caused{}, tolerated{};
@@ -110,6 +114,20 @@ class ContainerExecutor final : public Executor {
     kj::Own<kj::UnixEventPort::FdObserver> observer;  // of pidfd
   };
 
+  // A task whose image is looked for, and fetched where it is not there yet.
+  struct Awaiting {
+    LaunchSpec spec;
+    std::vector<InputFile> files;
+    std::vector<TaskSecret> secrets;
+  };
+
+  void findImage(const LaunchSpec& spec, const std::vector<InputFile>& files,
+                 const std::vector<TaskSecret>& secrets);
+  void imageFound(AllocationId allocation, const Result<ImageStore::Image>& image);
+  std::set<std::string> imagesInUse() const;
+  void failToStart(AllocationId allocation, const Error& problem);
+  // Takes on what the image says. `setting` and `spec` follow.
+  Status enterImage(TaskSetting& setting, LaunchSpec& spec) const;
   void endThrottle(AllocationId allocation, Running& running) const;
   Status throttleAll(AllocationId allocation, Running& running, const Throttle& throttle) const;
   Status throttleDisksAndCores(AllocationId allocation, Running& running, const Throttle& throttle) const;
@@ -127,6 +145,7 @@ class ContainerExecutor final : public Executor {
   // Lets crun run the task: writes its configuration and makes it the command. `setting` and `spec` follow.
   Status enterBundle(const SystemUser& user, TaskSetting& setting, LaunchSpec& spec) const;
   void pruneHourly();
+  void touchImage(const std::string& digest) const;
   LaunchSpec withUnits(LaunchSpec spec, const std::vector<RuIndex>& rus) const;
   TaskLimits limitsOf(const LaunchSpec& spec, const TaskSetting& setting) const;
   Result<SystemUser> userOf(const LaunchSpec& spec);
@@ -171,6 +190,8 @@ class ContainerExecutor final : public Executor {
   const bool pinByAffinity_;     // there is no cpuset
   const Privileges privileges_;  // of what makes containers
   const std::unique_ptr<TaskStore> store_;
+  const std::unique_ptr<ImageStore> images_;  // null: no task has an image here
+  std::map<AllocationId, Awaiting> awaiting_;
   UserDirectory users_;
   std::map<AllocationId, Running> running_;
   std::map<AllocationId, Error> unrecorded_;  // launches whose record could not be written

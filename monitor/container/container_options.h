@@ -10,6 +10,7 @@
 #include "core/base/time.h"
 #include "monitor/container/cgroup_tree.h"
 #include "monitor/container/cpu_topology.h"
+#include "monitor/container/image_options.h"
 #include "monitor/container/task_store.h"
 #include "monitor/logic/devices/extra_devices.h"
 
@@ -114,6 +115,9 @@ struct ContainerOptions {
   // Each task sees its private working directory here, whatever the rights of the folders above
   // dataDirectory. Made if it is missing; nothing is ever visible in it outside of tasks.
   std::string workPoint = "/run/tarcil/work";
+
+  // How images are fetched and kept. Without a program of its own tasks that have one are refused.
+  ImageOptions images;
 
   // The program that runs OCI bundles; empty: tasks that have one are refused.
   std::string crun;

@@ -4,9 +4,7 @@
 #include <capnp/message.h>
 #include <kj/encoding.h>
 #include <kj/exception.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -180,16 +178,6 @@ std::vector<std::string> crunCommand(const std::string& crun, const std::string&
                                      const std::string& state) {
   return {crun,       "--root", state, "--cgroup-manager", "disabled", "run", "--no-subreaper",
           "--bundle", folder,   "task"};
-}
-
-std::string findCrun() {
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "/usr/sbin:/usr/bin:/sbin:/bin" : path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    std::string program = folder + "/crun";
-    if (folder.starts_with('/') && ::access(program.c_str(), X_OK) == 0) return program;
-  }
-  return {};
 }
 
 }  // namespace tarcil

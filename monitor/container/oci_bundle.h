@@ -53,7 +53,4 @@ std::string crunConfig(const CrunContainer& container);
 std::vector<std::string> crunCommand(const std::string& crun, const std::string& folder,
                                      const std::string& state);
 
-// The program crun, where PATH leads to it; else empty.
-std::string findCrun();
-
 }  // namespace tarcil

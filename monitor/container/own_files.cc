@@ -30,6 +30,13 @@ std::optional<std::string> readOwnFile(const std::string& path) {
   return count == 0 ? std::optional(std::move(text)) : std::nullopt;
 }
 
+WallTime changedAt(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return kNever;
+  return WallTime(std::chrono::seconds(status.st_mtim.tv_sec) +
+                  std::chrono::duration_cast<Duration>(std::chrono::nanoseconds(status.st_mtim.tv_nsec)));
+}
+
 Result<std::string> readBytes(const std::string& path, int fd, uint64_t offset, size_t max) {
   struct stat info {};
   if (::fstat(fd, &info) != 0) return unreadable(path);

@@ -7,11 +7,15 @@
 #include <string>
 
 #include "core/base/result.h"
+#include "core/base/time.h"
 
 namespace tarcil {
 
 // All of it, over no link; nullopt if there is no such file or it cannot be read.
 std::optional<std::string> readOwnFile(const std::string& path);
+
+// When a file or folder was changed last; kNever where there is none.
+WallTime changedAt(const std::string& path);
 
 // At most `max` bytes of an open file from `offset` on, fewer only where it ends. Internal, naming `path`,
 // where it cannot be read.

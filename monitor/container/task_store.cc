@@ -51,13 +51,6 @@ bool hasGrown(const struct stat& folder) {
   return folder.st_size > folder.st_blksize;
 }
 
-WallTime changedAt(const std::string& path) {
-  struct stat status {};
-  ::stat(path.c_str(), &status);
-  return WallTime(std::chrono::seconds(status.st_mtim.tv_sec) +
-                  std::chrono::duration_cast<Duration>(std::chrono::nanoseconds(status.st_mtim.tv_nsec)));
-}
-
 // With result files.
 uint64_t outputBytes(const std::string& directory) {
   uint64_t bytes = 0;
@@ -184,7 +177,7 @@ bool TaskStore::recycleKept(const std::string& path, const std::string& submitte
   bool good = ::rename((path + "/exit").c_str(), (path + "/exit.new").c_str()) == 0;
   const std::string results = path + kResultsFolder;
   if (::access(results.c_str(), F_OK) == 0) throwAway(results);
-  for (const char* name : {"/units", "/reason", "/overrun", kResultsList}) {
+  for (const char* name : {"/units", "/reason", "/overrun", "/image", kResultsList}) {
     good = good && (::unlink((path + name).c_str()) == 0 || errno == ENOENT);
   }
   for (const char* name : {"/stdout", "/stderr"}) {
@@ -243,7 +236,15 @@ Status TaskStore::writeContainer(AllocationId allocation, const std::string& con
 
 std::optional<LaunchSpec> TaskStore::launch(AllocationId allocation) const {
   const auto bytes = readOwnFile(file(allocation, "launch"));
-  return bytes ? decodeLaunch(*bytes, allocation) : std::nullopt;
+  auto spec = bytes ? decodeLaunch(*bytes, allocation) : std::nullopt;
+  if (!spec || spec->container.image.empty()) return spec;
+  if (auto digest = readOwnFile(file(allocation, "image"))) spec->container.imageDigest = std::move(*digest);
+  return spec;
+}
+
+Status TaskStore::recordImage(AllocationId allocation, const std::string& digest) {
+  const std::string path = file(allocation, "image");
+  return replaceOwnFile(path, digest) ? Status() : failure("write", path);
 }
 
 std::optional<WallTime> TaskStore::started(AllocationId allocation) const {

@@ -13,6 +13,7 @@
 //     units     which resource units it has, where they are others than it was launched with
 //               (task_records.h); before it gets one, and after one is taken from it
 //     reason    why the monitor ends the task, before it signals that (task_records.h)
+//     image     digest of the image that it runs in, once that is there; before it starts
 //     overrun   what limit the monitor kills the task for, for people, before it does
 //     stdout, stderr   from the first byte on
 //     taken     FIFO of a streamed task: up to where its output has arrived (shim/plan.h)
@@ -87,6 +88,10 @@ class TaskStore {
   // Writes `config.json`.
   Status writeContainer(AllocationId allocation, const std::string& config);
 
+  // Writes `image`.
+  Status recordImage(AllocationId allocation, const std::string& digest);
+
+  // As it was recorded, with the image that it runs in.
   std::optional<LaunchSpec> launch(AllocationId allocation) const;
   std::optional<WallTime> started(AllocationId allocation) const;
   std::optional<TaskEnd> exit(AllocationId allocation) const;

@@ -36,6 +36,7 @@ kj::Promise<kj::Own<LateContainers>> LateContainers::open(Net net, kj::UnixEvent
   auto made = kj::heap<LateContainers>(net.timer, clock, options.server);
   options.dataDirectory += "/late-binding";
   options.group = "late";
+  options.images.program.clear();  // late-bound tasks see the server's own files
   const std::string sockets = socketFolderFor(options);
   std::error_code problem;
   std::filesystem::create_directories(sockets, problem);

@@ -77,6 +77,10 @@ struct ShutdownBegun {
 };
 
 // From the executor.
+struct ImageFound {
+  AllocationId allocation;
+  std::string digest;
+};
 struct TaskStarted {
   AllocationId allocation;
   WallTime when;
@@ -99,8 +103,8 @@ struct LeaseRenewed {
 struct TimerFired {};
 
 using Event = std::variant<MasterAttached, MasterLost, LaunchArrived, FilesArrived, SecretsArrived,
-                           StopArrived, ResizeArrived, ThrottleArrived, TaskResized, TaskStarted, TaskEnded,
-                           ReportsAcknowledged, LeaseRenewed, ShutdownBegun, TimerFired>;
+                           StopArrived, ResizeArrived, ThrottleArrived, TaskResized, ImageFound, TaskStarted,
+                           TaskEnded, ReportsAcknowledged, LeaseRenewed, ShutdownBegun, TimerFired>;
 
 // --- Actions ------------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/base/result.h"
@@ -15,6 +16,9 @@ namespace tarcil {
 // Executor's method.
 class ExecutorListener {
  public:
+  // A task that is starting runs in the image of this digest (Container::imageDigest). Before taskStarted(),
+  // of each that runs in one; recover() tells of those that were started before.
+  virtual void imageFound(AllocationId, const std::string&) {}
   // The command has been executed.
   virtual void taskStarted(AllocationId allocation, WallTime when) = 0;
   // The task and all its processes are gone. Called once for each start(), also where the start failed (cause

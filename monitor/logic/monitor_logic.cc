@@ -29,6 +29,7 @@ struct Handler {
   void operator()(const ResizeArrived& event) const { takeResize(context, event); }
   void operator()(const ThrottleArrived& event) const { takeThrottle(context, event); }
   void operator()(const TaskResized& event) const { takeResized(context, event); }
+  void operator()(const ImageFound& event) const { takeImage(context, event); }
   void operator()(const TaskStarted& event) const { takeStarted(context, event); }
   void operator()(const TaskEnded& event) const { takeEnded(context, event); }
   void operator()(const ReportsAcknowledged&) const { acknowledgeReports(context); }

@@ -25,6 +25,7 @@ void sendReports(EventContext& context) {
     task->reportDue = false;
     TaskReport report{task->spec.allocation, task->phase == Phase::kEnded, task->end};
     if (!report.ended) report.end.started = task->started;
+    if (!report.ended) report.image = task->spec.container.imageDigest;
     if (report.ended && task->spec.measures) message.measuring.push_back(message.reports.size());
     tables.underWay.emplace_back(report.allocation, report.ended);
     message.reports.push_back(std::move(report));

@@ -51,6 +51,10 @@ void startReady(EventContext& context) {
   }
 }
 
+void takeImage(EventContext& context, const ImageFound& event) {
+  if (Task* task = context.tables.find(event.allocation)) task->spec.container.imageDigest = event.digest;
+}
+
 void takeStarted(EventContext& context, const TaskStarted& event) {
   Task* task = context.tables.find(event.allocation);
   if (task == nullptr || task->phase != Phase::kStarting) return;

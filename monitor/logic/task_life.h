@@ -14,6 +14,7 @@ namespace tarcil::monitor {
 void startReady(EventContext& context);
 
 // From the executor: the command was executed.
+void takeImage(EventContext& context, const ImageFound& event);
 void takeStarted(EventContext& context, const TaskStarted& event);
 
 // From the executor: the task and all its processes are gone.

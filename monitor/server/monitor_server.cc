@@ -301,6 +301,10 @@ void MonitorServer::report(const std::string& server, const late::PoolReport& re
   }
 }
 
+void MonitorServer::imageFound(AllocationId allocation, const std::string& digest) {
+  dispatch(monitor::ImageFound{allocation, digest});
+}
+
 void MonitorServer::taskStarted(AllocationId allocation, WallTime when) {
   if (const auto launched = unstarted_.extract(allocation)) {
     metrics_.start.Observe(seconds(clock_.now().steady - launched.mapped()));

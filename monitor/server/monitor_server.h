@@ -89,6 +89,7 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
             const PressureMeter::Signals& signals, Duration took);
 
   // --- ExecutorListener ---
+  void imageFound(AllocationId allocation, const std::string& digest) override;
   void taskStarted(AllocationId allocation, WallTime when) override;
   void taskEnded(AllocationId allocation, const TaskEnd& end) override;
 

@@ -55,6 +55,24 @@ TEST(JobStatus, SaysOfWhichCronAJobIs) {
   EXPECT_EQ(job["planned"], job["submitted"]);
 }
 
+TEST(JobStatus, SaysWhichImageTheTasksRun) {
+  ClusterScript script;
+  script.jobs = {aFinishedJob(idOf(0xab))};
+  script.jobs[0].record.spec.container.image = "docker://debian:12";
+  {
+    const ScriptedCluster cluster(script);
+    const Json image = jsonOf(tarcil({"job", "status", "--json", "ab00"}, cluster))["image"];
+    EXPECT_EQ(image["reference"], "docker://debian:12");
+    EXPECT_EQ(image["digest"], nullptr) << "no task has started";
+  }
+  script.jobs[0].record.spec.container.imageDigest = "sha256:1";
+  const ScriptedCluster cluster(script);
+  for (const char* verb : {"status", "explain"}) {
+    EXPECT_THAT(tarcil({"job", verb, "ab00"}, cluster).out, testing::HasSubstr("= sha256:1\n")) << verb;
+    EXPECT_EQ(jsonOf(tarcil({"job", verb, "--json", "ab00"}, cluster))["image"]["digest"], "sha256:1");
+  }
+}
+
 TEST(JobStatus, HasTheKeysThatScriptsRelyOn) {
   ClusterScript script;
   script.jobs = {aFinishedJob(idOf(0xab))};
@@ -62,8 +80,9 @@ TEST(JobStatus, HasTheKeysThatScriptsRelyOn) {
   const Json job = jsonOf(tarcil({"job", "status", "--json", "ab00"}, cluster));
   EXPECT_EQ(keysOf(job),
             (Words{"id", "number", "name", "user", "state", "reason", "ahead", "expected_start", "after",
-                   "submitted", "profile_replaced", "finished", "cron", "planned", "tasks"}));
+                   "submitted", "profile_replaced", "finished", "cron", "planned", "image", "tasks"}));
   EXPECT_EQ(job["after"], nullptr);
+  EXPECT_EQ(job["image"], nullptr);
   EXPECT_EQ(job["profile_replaced"], nullptr);
   EXPECT_EQ(job["submitted"], "2023-11-14T22:13:20.123456Z");
   const Json task = job["tasks"][0];

@@ -319,6 +319,13 @@ TEST(ParseJob, ReadsContainers) {
   EXPECT_EQ(job->spec.container, (Container{"", "/images/b", Container::Network::kNone}));
 }
 
+TEST(ParseJob, WithAnImageNeedsNoCommand) {
+  const auto job = parse("container: {image: \"docker://debian:12\"}");
+  ASSERT_TRUE(job.ok()) << job.error().message;
+  EXPECT_EQ(job->spec.container.image, "docker://debian:12");
+  EXPECT_TRUE(job->spec.command.empty());
+}
+
 TEST(ParseJob, NamesPlaceFieldAndRemedyOfContainers) {
   expectProblem("container: /images/x",
                 "12: container: is '/images/x'; write a mapping, for example {key: value}");
@@ -328,8 +335,13 @@ TEST(ParseJob, NamesPlaceFieldAndRemedyOfContainers) {
                 "22: container.network: is 'bridge'; write one of host, none, own");
   expectProblem("container: {rootfs: /a, bundle: /b}",
                 "33: container.bundle: names files of the task, and so does rootfs; leave one of them out");
-  expectProblem("container: {image: x}",
-                "13: container.image: unknown field; known here: bundle, rootfs, network");
+  expectProblem(
+      "container: {image: x}",
+      "20: container.image: has none of the beginnings that say where it is; write oci:/PATH[:TAG], "
+      "oci-archive:/PATH[:TAG] or docker://NAME[:TAG], each with @sha256:DIGEST at its end if only "
+      "that image will do");
+  expectProblem("container: {rootfs: /a, image: \"oci:/b\"}",
+                "32: container.image: names files of the task, and so does rootfs; leave one of them out");
   expectProblem(
       "limits: {network_bandwidth: 1MB}",
       "29: limits.network_bandwidth: limits a network of the task's own; add container: {network: own}, "

@@ -147,6 +147,8 @@ TEST(Convert, KeepsWhatATaskHolds) {
   launch.extras = held;
   EXPECT_EQ(sent<wire::LaunchSpec>(launch), launch);
   launch.container.rootfs = "/images/debian";
+  launch.container.image = "docker://debian";
+  launch.container.imageDigest = "sha256:1";
   launch.performance = PerformanceGoal{};
   launch.caused[3] = 70;
   launch.tolerated[9] = 20;

@@ -110,6 +110,7 @@ JobSpec aFullSpec() {
   job.placement.requireOfTask = {{1, {{"rack", Constraint::Operator::kIn, {"r1"}}}}};
   job.performance = {Metric::kCpuTime, 2, 0.5, std::chrono::seconds(3)};
   job.measures = "logreg";
+  job.container.imageDigest = "sha256:1";
   job.earlier = {{"p", 0.5}};
   job.after = {{anId()}, {anId()}, {anId()}, anId(), After::Unmet::kHold};
   job.items = Items({"a"});
@@ -287,7 +288,7 @@ TEST(WireFields, OfLaunchesAndReports) {
   launch.gang = GangHosts{"a,b", "a slots=1\nb slots=1\n"};
   EXPECT_THAT(unsetBy<wire::LaunchSpec>(launch), IsEmpty());
   // A measurement has a profile, or says why there is none.
-  TaskReport report{1, true, aFullEnd(), Measurement{aFullSpec().profile, ""}, 0.5};
+  TaskReport report{1, true, aFullEnd(), Measurement{aFullSpec().profile, ""}, 0.5, "sha256:1"};
   EXPECT_THAT(unsetBy<wire::TaskReport>(report), testing::ElementsAre(".measured.problem"));
   report.measured = Measurement{{}, "no counters"};
   EXPECT_THAT(unsetBy<wire::TaskReport>(report), testing::Not(testing::Contains(".measured.problem")));

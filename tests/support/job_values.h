@@ -21,7 +21,7 @@ void setUnusual(const Field& field, JobSpec& job) {
   } else if constexpr (std::is_same_v<Value, std::string>) {
     constexpr bool kIsPath = std::is_same_v<Kind, AbsolutePath> || std::is_same_v<Kind, InputPath> ||
                              std::is_same_v<Kind, OutputPath>;
-    value = kIsPath ? "/srv/x" : "unusual";
+    value = kIsPath ? "/srv/x" : std::is_same_v<Kind, ImageName> ? "docker://debian:12" : "unusual";
   } else if constexpr (std::is_same_v<Kind, WholeNumber>) {
     value = static_cast<Value>(field.kind.most);
   } else if constexpr (std::is_same_v<Kind, Size>) {

@@ -31,6 +31,8 @@ class Process final {
   bool waitFor(std::string_view text);
   void signal(int number);
   pid_t pid() const { return pid_; }
+  // What it wrote to stdout, as far as it was read.
+  const std::string& saidSoFar() const { return result_.out; }
   // Nobody reads its stdout from here on.
   void closeStdout();
   // Until it has ended and all is read.

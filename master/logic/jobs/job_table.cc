@@ -225,6 +225,11 @@ void JobTable::setProfile(Job& job, Profile profile, WallTime now) {
   noteWhole(job);
 }
 
+void JobTable::setImage(Job& job, std::string digest) {
+  job.record.spec.container.imageDigest = std::move(digest);
+  noteWhole(job);
+}
+
 void JobTable::note(Job& job) {
   if (job.changes.noted) return;
   job.changes.noted = true;

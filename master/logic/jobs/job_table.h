@@ -169,6 +169,8 @@ class JobTable {
   // Its class in the queue follows; the owner is told, and tries it again. The record is to be stored by the
   // caller.
   void setProfile(Job& job, Profile profile, WallTime now);
+  // The owner is told. The record is to be stored by the caller.
+  void setImage(Job& job, std::string digest);
   void noteTask(Job& job, TaskIndex task);  // its record changed
   void noteProgress(Job& job);              // its progress changed
   void noteNews(Job& job, TaskIndex task);  // the owner is to hear of the task

@@ -9,6 +9,7 @@
 #include "core/state/reason.h"
 #include "core/state/server_check.h"
 #include "master/logic/health/violation_handler.h"
+#include "master/logic/jobs/images.h"
 #include "master/logic/jobs/observed_profiles.h"
 #include "master/logic/jobs/task_life.h"
 #include "master/logic/servers/charges.h"
@@ -227,6 +228,7 @@ void takeReports(EventContext& context, const ReportsArrived& event) {
     } else {
       noteStarted(server);
       startTask(context, *hold, report.end.started);
+      keepToImage(context, *hold, report.image);
     }
   }
   context.out.send(AnswerReports{event.request, Status()});

@@ -198,6 +198,23 @@ TEST(Waiting, IsPlacedByTheProfileThatTheMasterToldLast) {
   EXPECT_EQ(h.launches[0].spec.tolerated[static_cast<size_t>(kLlc)], 95);
 }
 
+TEST(Waiting, RunsInTheImageThatTheMasterTellsAnotherTaskFound) {
+  AgentHarness h({aServer("a").holding(causingAndTolerating({{kLlc, 80}}, {}))}, {.waitBound = 1h});
+  h.attach();
+  JobSpec spec = aJob(1, tolerating({{kLlc, 10}}));
+  spec.container.image = "docker://debian";
+  h.submitted(spec);
+  ASSERT_TRUE(h.launches.empty());
+  JobAssignment news = h.master.unfinishedJobs().at(0);
+  news.job.spec.container.imageDigest = "sha256:1";
+  news.job.spec.profile = tolerating({{kLlc, 95}});  // so that it is placed
+  h.tell(news);
+  h.offerJobs();
+  h.takeCommits();
+  ASSERT_EQ(h.launches.size(), 1u);
+  EXPECT_EQ(h.launches[0].spec.container.imageDigest, "sha256:1");
+}
+
 TEST(Waiting, HigherPriorityStartsFirst) {
   FullCluster h;
   h.submitted(urgent(10), jobId(1));

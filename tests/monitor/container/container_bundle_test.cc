@@ -1,6 +1,7 @@
 // Tasks in OCI bundles, run by crun where it is installed.
 #include <gmock/gmock.h>
 
+#include "monitor/container/found_program.h"
 #include "monitor/container/oci_bundle.h"
 #include "tests/monitor/container/container_fixture.h"
 #include "tests/monitor/container/root_image.h"
@@ -21,7 +22,7 @@ class ContainerBundleTest : public testing::Test {
         at("/hooked") + R"("]}]}})");
     options_ = optionsIn(folder_.path());
     options_.allowedRoots = {at("/images")};
-    options_.crun = findCrun();
+    options_.crun = findProgram("crun");
   }
   std::string at(const std::string& path) const { return folder_.path() + path; }
   std::string bundle() const { return at("/images/bundle"); }

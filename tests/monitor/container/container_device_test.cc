@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "monitor/container/device_nodes.h"
+#include "monitor/container/found_program.h"
 #include "monitor/container/oci_bundle.h"
 #include "tests/monitor/container/container_fixture.h"
 #include "tests/monitor/container/root_image.h"
@@ -158,7 +159,7 @@ TEST_F(ContainerDeviceTest, AreInTheDevOfARootFileSystemAsOnTheHost) {
 }
 
 TEST_F(ContainerDeviceTest, AreInTheDevOfABundle) {
-  options_.crun = findCrun();
+  options_.crun = findProgram("crun");
   if (options_.crun.empty()) GTEST_SKIP() << "no crun";
   const std::string bundle = folder() + "/images/bundle";
   makeRootImage(bundle + "/rootfs", {"sh", "ls"});

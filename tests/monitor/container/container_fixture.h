@@ -119,9 +119,13 @@ class Containers final : private ExecutorListener {
 
   std::map<AllocationId, WallTime> started;
   std::map<AllocationId, TaskEnd> ended;
-  std::vector<std::string> events;  // "start 1", "end 1" in their order
+  std::map<AllocationId, std::string> images;  // digests of those that tasks run in
+  std::vector<std::string> events;             // "start 1", "end 1" in their order
 
  private:
+  void imageFound(AllocationId allocation, const std::string& digest) override {
+    images[allocation] = digest;
+  }
   void taskStarted(AllocationId allocation, WallTime when) override {
     started[allocation] = when;
     note("start", allocation);

@@ -155,9 +155,12 @@ TEST_F(TaskStoreTest, AReusedFolderHasNothingOfItsFormerTask) {
   ASSERT_TRUE(store.recordReason(1, EndCause::kCancelled).ok());
   ASSERT_TRUE(store.recordUnits(1, {0, 1}).ok());
   ASSERT_TRUE(store.recordOverrun(1, "too much").ok());
+  ASSERT_TRUE(store.recordImage(1, "sha256:1").ok());
   EXPECT_EQ(store.overrun(1), "too much");
   store.forget(1, wall());
-  ASSERT_TRUE(store.record(taskOf(2, {"true"})).ok());
+  LaunchSpec next = taskOf(2, {"true"});
+  next.container.image = "oci:/a";
+  ASSERT_TRUE(store.record(next).ok());
   ASSERT_TRUE(store.makeWork(2, ::getuid(), ::getgid()).ok());
   EXPECT_FALSE(output(1).ok());
   EXPECT_EQ(output(2).value(), "");
@@ -167,6 +170,9 @@ TEST_F(TaskStoreTest, AReusedFolderHasNothingOfItsFormerTask) {
   EXPECT_EQ(store.reason(2), std::nullopt);
   EXPECT_EQ(store.units(2), std::nullopt);
   EXPECT_EQ(store.overrun(2), std::nullopt);
+  EXPECT_EQ(store.launch(2)->container.imageDigest, "");
+  ASSERT_TRUE(store.recordImage(2, "sha256:2").ok());
+  EXPECT_EQ(store.launch(2)->container.imageDigest, "sha256:2");
   EXPECT_TRUE(std::filesystem::is_empty(store.directory(2) + "/work"));
   EXPECT_TRUE(std::filesystem::is_empty(store.directory(2) + "/tmp"));
 }

@@ -137,6 +137,23 @@ TEST(MonitorLogic, RecordsBeforeItAnswersAndStarts) {
   EXPECT_TRUE(std::holds_alternative<StartTask>(monitor.actions[2]));
 }
 
+TEST(MonitorLogic, ReportsTheImageOfATaskWithItsStart) {
+  AttachedMonitor monitor;
+  LaunchSpec spec = task(1);
+  spec.container.image = "oci:/a";
+  monitor.launch(spec).tell(ImageFound{1, "sha256:1"});
+  EXPECT_THAT(monitor.reports(), IsEmpty());
+  monitor.tell(TaskStarted{1, monitor.now.wall});
+  ASSERT_THAT(monitor.reports(), SizeIs(1));
+  EXPECT_EQ(monitor.reports()[0].image, "sha256:1");
+  // The master may not have heard.
+  monitor.tell(MasterLost{}).attach();
+  ASSERT_THAT(monitor.reports(), SizeIs(1));
+  EXPECT_EQ(monitor.reports()[0].image, "sha256:1");
+  monitor.tell(ReportsAcknowledged{}).tell(ImageFound{2, "sha256:1"});
+  EXPECT_THAT(monitor.actions, IsEmpty()) << "of a task that is not known";
+}
+
 TEST(MonitorLogic, AcceptsARepeatedLaunchWithoutStartingItAgain) {
   AttachedMonitor monitor;
   monitor.launch(task(1));

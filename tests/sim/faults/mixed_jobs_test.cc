@@ -17,6 +17,7 @@ const std::set<std::string_view> kNotModelled = {"user",
                                                  "output",
                                                  "error",
                                                  "container.bundle",
+                                                 "container.image",
                                                  "container.rootfs",
                                                  "container.network",
                                                  "at_most_once"};
