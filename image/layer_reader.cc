@@ -57,8 +57,8 @@ Error unreadable(archive* reader) {
   return invalid("is no archive that can be read to its end: " + textOf(::archive_error_string(reader)));
 }
 
-// The bytes of an archive, without their compression. Programs that make layers leave out the end of an
-// archive, and what fills up its last block; where they do it is added.
+// The bytes of an archive, without their compression. Programs that make layers do not fill up its last
+// record; that is done here.
 class Plain {
  public:
   explicit Plain(const std::string& path) : reader_(::archive_read_new()) {
@@ -86,12 +86,12 @@ class Plain {
     }
     count_ += static_cast<uint64_t>(count);
     if (count > 0 || std::exchange(hasEnded_, true)) return count;
-    const size_t end = (kRecord - count_ % kRecord) % kRecord + 2 * kRecord;
+    const size_t end = (kRecord - count_ % kRecord) % kRecord;
     std::fill_n(buffer_.begin(), end, '\0');
     return static_cast<la_ssize_t>(end);
   }
 
-  static constexpr size_t kRecord = 512;  // of a tar file, which ends with two that are empty
+  static constexpr size_t kRecord = 512;  // of a tar file
 
   const Reader reader_;
   bool opened_ = false;

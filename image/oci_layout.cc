@@ -18,17 +18,22 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
+// Deeper than anything that is read; what is below that is left out.
+constexpr int kMaxDepth = 32;
+
 // Null where the text is no JSON.
 Json jsonIn(std::string_view text) {
-  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const auto isNear = [](int depth, Json::parse_event_t, const Json&) { return depth <= kMaxDepth; };
+  Json json = Json::parse(text, isNear, /*allow_exceptions=*/false);
   return json.is_discarded() ? Json() : json;
 }
 
 // Null where `json` is no object or has none of this name.
-Json member(const Json& json, const char* name) {
-  if (!json.is_object()) return {};
+const Json& member(const Json& json, const char* name) {
+  static const Json kNone;
+  if (!json.is_object()) return kNone;
   const auto found = json.find(name);
-  return found == json.end() ? Json() : *found;
+  return found == json.end() ? kNone : *found;
 }
 
 std::string textIn(const Json& json) {
@@ -41,7 +46,7 @@ bool hasNul(const std::string& text) {
 
 Result<Blob> blobIn(const Json& json, std::string_view what) {
   Blob blob{textIn(member(json, "digest")), 0};
-  const Json bytes = member(json, "size");
+  const Json& bytes = member(json, "size");
   if (!isImageDigest(blob.digest) || !bytes.is_number_unsigned())
     return invalid(std::string(what) + " has no digest by sha256, or no size");
   blob.bytes = bytes.get<uint64_t>();
@@ -98,14 +103,16 @@ Result<std::string> readJsonFile(const std::string& path) {
 }
 
 Result<Blob> manifestIn(std::string_view index) {
-  const Json list = member(jsonIn(index), "manifests");
+  const Json json = jsonIn(index);
+  const Json& list = member(json, "manifests");
   if (!list.is_array() || list.size() != 1) return invalid("index.json names no image, or several");
   return blobIn(list.front(), "index.json");
 }
 
 std::vector<std::string> manifestsListedIn(std::string_view text) {
   std::vector<std::string> digests;
-  const Json list = member(jsonIn(text), "manifests");
+  const Json json = jsonIn(text);
+  const Json& list = member(json, "manifests");
   if (!list.is_array()) return digests;
   for (const Json& one : list) digests.push_back(textIn(member(one, "digest")));
   return digests;
@@ -118,7 +125,7 @@ Result<Manifest> parseManifest(std::string_view text, uint64_t maxBytes) {
   if (!config) return config.error();
   if (config->bytes > kMaxJsonBytes) return invalid("its configuration is longer than 4 MiB");
   manifest.config = *config;
-  const Json layers = member(json, "layers");
+  const Json& layers = member(json, "layers");
   if (!layers.is_array()) return invalid("its manifest has no list of layers");
   if (layers.size() > kMaxLayers) {
     return invalid("has " + std::to_string(layers.size()) + " layers, at most " + std::to_string(kMaxLayers) +
@@ -141,7 +148,7 @@ Result<Manifest> parseManifest(std::string_view text, uint64_t maxBytes) {
 Result<ImageConfig> parseConfig(std::string_view text) {
   const Json json = jsonIn(text);
   if (!json.is_object()) return invalid("its configuration is not JSON");
-  const Json config = member(json, "config");
+  const Json& config = member(json, "config");
   ImageConfig result;
   for (const char* name : {"Entrypoint", "Cmd"}) {
     auto words = wordsIn(member(config, name), name);

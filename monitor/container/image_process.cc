@@ -125,9 +125,11 @@ Result<image::Fetched> ImageProcess::ended() {
   std::array<char, kMaxText> piece;
   const ssize_t count = ::read(output_, piece.data(), piece.size());
   const std::string text(piece.data(), count > 0 ? static_cast<size_t>(count) : 0);
-  if (!WIFEXITED(status)) return Error{ErrorCode::kInternal, "cannot be fetched: tarcil-image was killed"};
-  if (WEXITSTATUS(status) == image::kBadImage) return invalid(text);
-  if (WEXITSTATUS(status) != 0) return Error{ErrorCode::kInternal, text.empty() ? "cannot be fetched" : text};
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  if (code == image::kBadServer) return Error{ErrorCode::kInternal, text};
+  if (code == image::kBadImage) return invalid(text);
+  // One that ends what reads it is not to count against the server.
+  if (code != 0) return invalid("ended tarcil-image with exit code " + std::to_string(code));
   const auto fetched = image::decodeFetched(text);
   if (!fetched)
     return Error{ErrorCode::kInternal,

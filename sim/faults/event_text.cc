@@ -253,6 +253,9 @@ struct MonitorText {
   std::string operator()(const monitor::TaskResized& event) const {
     return "TaskResized" + part(event.allocation) + list(event.rus);
   }
+  std::string operator()(const monitor::ImageFound& event) const {
+    return "ImageFound" + part(event.allocation) + part(event.digest);
+  }
   std::string operator()(const monitor::TaskStarted& event) const {
     return "TaskStarted" + part(event.allocation);
   }

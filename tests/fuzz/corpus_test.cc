@@ -22,10 +22,10 @@ void PrintTo(const Target* target, std::ostream* out) {
 
 namespace tarcil::fuzz::corpus_test {
 
-constexpr const Target* kTargets[] = {&kBundle,      &kCalls,      &kChanges, &kExecutorFrames, &kJobFile,
-                                      &kMeasurement, &kMessages,   &kMetric,  &kPackedFile,     &kProfile,
-                                      &kRecording,   &kScenario,   &kJournal, &kServersFile,    &kShimPlan,
-                                      &kStoreRecord, &kTaskRecord, &kTokens,  &kTrace};
+constexpr const Target* kTargets[] = {
+    &kBundle,      &kCalls,    &kChanges,     &kExecutorFrames, &kImage,     &kJobFile,  &kMeasurement,
+    &kMessages,    &kMetric,   &kPackedFile,  &kProfile,        &kRecording, &kScenario, &kJournal,
+    &kServersFile, &kShimPlan, &kStoreRecord, &kTaskRecord,     &kTokens,    &kTrace};
 
 constexpr size_t kMutations = 2'000;  // of a target
 constexpr size_t kInARow = 5;         // mutations of mutations

@@ -29,9 +29,9 @@ struct Target {
   Bytes (*mutated)(const Bytes& input, Rng& rng);
 };
 
-extern const Target kBundle, kCalls, kChanges, kExecutorFrames, kJobFile, kJournal, kMeasurement, kMessages,
-    kMetric, kPackedFile, kProfile, kRecording, kScenario, kServersFile, kShimPlan, kStoreRecord, kTaskRecord,
-    kTokens, kTrace;
+extern const Target kBundle, kCalls, kChanges, kExecutorFrames, kImage, kJobFile, kJournal, kMeasurement,
+    kMessages, kMetric, kPackedFile, kProfile, kRecording, kScenario, kServersFile, kShimPlan, kStoreRecord,
+    kTaskRecord, kTokens, kTrace;
 
 class Broken : public std::logic_error {
   using std::logic_error::logic_error;

@@ -94,6 +94,13 @@ TEST(OciLayout, OfAConfigurationWhatCountsIsRead) {
   }
 }
 
+TEST(OciLayout, HoweverDeepIsRead) {
+  const std::string deep(1'000'000, '[');
+  EXPECT_FALSE(parseConfig(deep).ok());
+  EXPECT_TRUE(parseConfig(R"({"x":)" + deep + std::string(1'000'000, ']') + "}").ok())
+      << "nobody looks there";
+}
+
 RC_GTEST_PROP(OciLayout, AnythingIsReadOrRefused, ()) {
   const auto piece =
       rc::gen::element<std::string>("{", "}", "[", "]", ",", ":", "\"config\"", "\"layers\"", "\"Env\"",

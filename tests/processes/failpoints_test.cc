@@ -422,6 +422,8 @@ TEST(Failpoints, AreAllTested) {
   tested.insert({"audit.appended", "audit.before_append", "audit.before_erase", "audit.in_files",
                  "audit.synced"});        // by audit_test.cc
   tested.insert("monitor.results_kept");  // by results_test.cc
+  for (const char* name : {"monitor.image_fetching", "monitor.image_fetched"})
+    tested.insert(name);  // images_test.cc
   const std::regex call("failpoint\\(\"([a-z._]+)\"\\)");
   for (const char* folder : {"master", "agent", "monitor", "env", "audit"}) {
     for (const auto& entry :

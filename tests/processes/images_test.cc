@@ -114,6 +114,25 @@ TEST_F(Images, OfARegistryStayTheOnesThatTheJobBeganWith) {
   EXPECT_NE(cluster.ended(next)["image"]["digest"], first) << "a new job gets what the tag names now";
 }
 
+// With a process that fetches, and with an image that is there but for its name.
+TEST_F(Images, AreThereWholeWhereTheMonitorDiesOverThem) {
+  SKIP_WITHOUT_IMAGES();
+  tag("v1", "first");
+  for (const char* failpoint : {"monitor.image_fetching", "monitor.image_fetched"}) {
+    ManualCluster cluster({.servers = 1,
+                           .rus = 2,
+                           .failing = "server-1",
+                           .failpoint = failpoint,
+                           .monitorFlags = {"--allow-rootfs", images()}});
+    const std::string job = cluster.submit(jobIn("oci:" + layout() + ":v1"));
+    const Json ended = cluster.ended(job);
+    cluster.waitForFailure();
+    EXPECT_EQ(ended["state"], "done") << failpoint << ended;
+    EXPECT_EQ(cluster.run({"job", "logs", job}).out, "first\n") << failpoint;
+    cluster.expectAllUnitsFree();
+  }
+}
+
 TEST_F(Images, ThatAreNotThereAreNamed) {
   SKIP_WITHOUT_IMAGES();
   tag("v1", "first");

