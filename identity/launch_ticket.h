@@ -1,6 +1,6 @@
 // Tickets: by them a monitor knows that the master wants a launch as it is. They are message authentication
-// codes under a key that one session of master and monitor has: to sign each launch with a key pair would cost
-// more than all else that is done for it.
+// codes under a key that one session of master and monitor has: to sign each launch with a key pair would
+// cost more than all else that is done for it.
 #pragma once
 
 #include <array>

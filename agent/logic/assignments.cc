@@ -95,8 +95,8 @@ void launch(EventContext& context, const Job& job, const std::vector<TaskIndex>&
     LaunchSpec spec = launchOf(record, index, {task.allocation, task.attempt, task.rus, task.extras});
     spec.earlier = earlierOn(state, task.server, record.spec);
     spec.gang = gang;
-    context.tables.launches.start(std::move(spec), unitsMore(record.spec, task.rus.size()), task.server, state,
-                                  context.actions);
+    context.tables.launches.start(std::move(spec), unitsMore(record.spec, task.rus.size()), task.server,
+                                  state, context.actions);
   }
 }
 

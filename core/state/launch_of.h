@@ -1,4 +1,5 @@
-// What is launched of a task: agents send it to monitors, and the master signs it by its own record of the job.
+// What is launched of a task: agents send it to monitors, and the master signs it by its own record of the
+// job.
 #pragma once
 
 #include <vector>

@@ -142,8 +142,8 @@ class MasterLogic final {
   const ServerFacts* facts(ServerId server) const;
   // Where the task with this allocation is; nullopt where it is in nobody's use.
   std::optional<ServerId> serverOf(AllocationId allocation) const;
-  // What the monitor of this session is to launch under the allocation, of a task that is starting on a server
-  // that is up. Without what only its agent knows (core/state/launch_of.h).
+  // What the monitor of this session is to launch under the allocation, of a task that is starting on a
+  // server that is up. Without what only its agent knows (core/state/launch_of.h).
   struct Launching {
     LaunchSpec launch;
     SessionId monitor;

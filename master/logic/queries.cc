@@ -262,10 +262,10 @@ std::optional<MasterLogic::Launching> MasterLogic::launching(AllocationId alloca
   const JobRecord& record = hold->job->record;
   const Resident& resident = master::residentOf(*tables_, *hold);
   const uint32_t attempt = hold->job->tasks[hold->task].attempt;
-  Launching launching{.launch = launchOf(record, hold->task,
-                                         {allocation, attempt, resident.rus, resident.extras}),
-                      .monitor = *server.session,
-                      .agent = hold->job->progress.owner};
+  Launching launching{
+      .launch = launchOf(record, hold->task, {allocation, attempt, resident.rus, resident.extras}),
+      .monitor = *server.session,
+      .agent = hold->job->progress.owner};
   launching.launch.server = server.record.facts.name;
   growMemory(launching.launch, unitsMore(record.spec, resident.rus.size()), server.record.facts);
   return launching;

@@ -112,7 +112,8 @@ class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
                 {.user = {}, .knownBy = "agent", .agent = agent_, .address = address_})
         .then([this, context](CommitAnswer&& answer) mutable {
           for (Grant& grant : answer.grants) {
-            if (grant.verdict == Verdict::kGranted) grant.ticket = server_.ticketFor(grant.allocation, agent_);
+            if (grant.verdict == Verdict::kGranted)
+              grant.ticket = server_.ticketFor(grant.allocation, agent_);
           }
           write(answer, context.getResults().initAnswer());
         });
@@ -120,7 +121,8 @@ class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
 
   kj::Promise<void> tickets(TicketsContext context) override {
     const auto allocations = context.getParams().getAllocations();
-    if (allocations.size() > kMaxTicketsAtOnce) return toException(invalid("tickets: asks for too many at once"));
+    if (allocations.size() > kMaxTicketsAtOnce)
+      return toException(invalid("tickets: asks for too many at once"));
     auto tickets = context.getResults().initTickets(allocations.size());
     for (uint32_t i = 0; i < allocations.size(); ++i)
       tickets.set(i, convert::data(server_.ticketFor(allocations[i], agent_)));

@@ -173,10 +173,9 @@ kj::Promise<MasterServer::AttachedMonitor> MasterServer::attachMonitor(SessionId
   auto pending = monitorsAttaching_.add();
   const TicketKey key = makeTicketKey();
   monitors_.insert_or_assign(
-      session, Monitor{std::make_unique<ControlSender>(timer_, kj::mv(control),
-                                                       [this, session](const Error& error) {
-                                                         endSession(session, "monitor", error);
-                                                       }),
+      session, Monitor{std::make_unique<ControlSender>(
+                           timer_, kj::mv(control),
+                           [this, session](const Error& error) { endSession(session, "monitor", error); }),
                        key});
   if (const auto revoked = logic_->members().revokedSerials(); !revoked.empty()) {
     tellRevoked(session, "monitor", monitors_.at(session).control->tellRevoked(revoked));
@@ -671,7 +670,8 @@ void MasterServer::release(master::PublishQueue& action) {
 }
 
 void MasterServer::release(master::StopTask& action) {
-  if (auto it = monitors_.find(action.session); it != monitors_.end()) it->second.control->stop(action.allocation);
+  if (auto it = monitors_.find(action.session); it != monitors_.end())
+    it->second.control->stop(action.allocation);
 }
 
 void MasterServer::release(master::ResizeTask& action) {

@@ -96,8 +96,8 @@ class MasterServer final {
   SessionId newSession() { return ++sessions_; }
   void detach(SessionId session);
 
-  // By which the monitor of a starting task knows its launch, of a job that this agent owns; empty where there is
-  // none (MasterLogic::launching).
+  // By which the monitor of a starting task knows its launch, of a job that this agent owns; empty where
+  // there is none (MasterLogic::launching).
   std::string ticketFor(AllocationId allocation, const std::string& agent) const;
   kj::Promise<CommitAnswer> commit(SessionId session, Commit commit, std::string mayNot, audit::Requester by);
   // Whether the job is there already. Pieces are taken one at a time, so that no batch has more than one.

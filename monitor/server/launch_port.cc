@@ -30,10 +30,9 @@ class LaunchPortImpl final : public RolePortServer<wire::LaunchPort> {
       context.getResults().setOutcome(wire::LaunchPort::Outcome::NO_TICKET);
       return kj::READY_NOW;
     }
-    return server_.launch(std::move(spec))
-        .then([context](monitor::AnswerLaunch::Outcome outcome) mutable {
-          context.getResults().setOutcome(toWire(outcome));
-        });
+    return server_.launch(std::move(spec)).then([context](monitor::AnswerLaunch::Outcome outcome) mutable {
+      context.getResults().setOutcome(toWire(outcome));
+    });
   }
 
   kj::Promise<void> lateBinding(LateBindingContext context) override {
