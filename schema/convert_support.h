@@ -21,6 +21,13 @@ inline std::string text(capnp::Text::Reader value) {
   return std::string(value.begin(), value.size());
 }
 
+inline kj::ArrayPtr<const kj::byte> data(const std::string& value) {
+  return text(value).asBytes();
+}
+inline std::string data(capnp::Data::Reader value) {
+  return std::string(value.asChars().begin(), value.size());
+}
+
 template <typename E>
 E toWireEnum(auto value) {
   return static_cast<E>(static_cast<uint16_t>(value));

@@ -88,6 +88,10 @@ interface AgentPort {
   # For a client that logged in at the agent without a token, over a Unix socket: the kernel of the agent's machine says that it
   # is this user. Fails as Denied where the master does not take this agent's word for that, and for root always; as Conflict
   # before attach.
+
+  tickets @8 (allocations :List(UInt64)) -> (tickets :List(Data));
+  # For launches of tasks that are starting, of jobs of the agent's: parallel to the allocations, at most 1,000; empty where
+  # there is none: the allocation is nobody's or another agent's, or no monitor stands for its server now. Reads only.
 }
 
 interface AgentFeed {
@@ -163,12 +167,13 @@ struct StateChecksum {
 
 interface MonitorPort {
   attach @0 (monitor :Text, servers :List(Types.ServerFacts), tasks :List(Types.KnownTask), control :MonitorControl)
-      -> (drop :List(UInt64), stop :List(UInt64), lease :UInt64);
+      -> (drop :List(UInt64), stop :List(UInt64), lease :UInt64, ticketKey :Data);
   # Once per connection, first. `monitor` is a random identity kept in the monitor's data folder. `tasks` are all that
   # it has recorded and not forgotten. Success: the servers are up and may be given tasks. `drop`: unknown to the master
   # or given to others; the monitor kills them and forgets them without a report. `stop`: to be stopped as by
   # MonitorControl.stop. Fails as Conflict while another attached monitor claims one of the servers. `lease`, in
-  # microseconds: see renew.
+  # microseconds: see renew. `ticketKey`: by which tickets of launches are checked for as long as the connection stands, and
+  # until the next attach; empty from a master of an earlier version: none are.
 
   report @1 (reports :List(Types.TaskReport)) -> ();
   # Success: durable; tasks that ended may be forgotten. A repeat changes nothing. A task that started under an

@@ -13,11 +13,12 @@ interface MonitorGate {
 }
 
 interface LaunchPort {
-  launch @0 (spec :Types.LaunchSpec) -> (outcome :Outcome);
+  launch @0 (spec :Types.LaunchSpec, ticket :Data) -> (outcome :Outcome);
   # accepted: recorded; the task is started once, however often this call is repeated, and its end will be reported to
   # the master. revoked: the master took the allocation back, or the task has ended and been forgotten; nothing will
-  # start. unknownServer: this monitor does not stand for that server.
-  enum Outcome { accepted @0; revoked @1; unknownServer @2; }
+  # start. unknownServer: this monitor does not stand for that server. noTicket: the ticket is not the master's for this
+  # launch, or is of an earlier session of master and monitor (AgentPort.tickets); nothing is recorded.
+  enum Outcome { accepted @0; revoked @1; unknownServer @2; noTicket @3; }
 
   output @1 (allocation :UInt64, stream :Agent.Stream, offset :UInt64, wait :Bool, late :Bool, taken :Bool)
       -> (content :Data, ended :Bool, start :UInt64);

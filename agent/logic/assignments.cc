@@ -4,7 +4,7 @@
 
 #include "agent/logic/submissions.h"
 #include "agent/logic/waiting.h"
-#include "core/model/array.h"
+#include "core/state/launch_of.h"
 
 namespace tarcil::agent {
 namespace {
@@ -14,29 +14,6 @@ double earlierOn(const ClusterState& state, ServerId server, const JobSpec& spec
   if (spec.earlier.empty() || !state.known(server)) return 0;
   const auto found = spec.earlier.find(state.facts(server).platform);
   return found == spec.earlier.end() ? 0 : found->second;
-}
-
-LaunchSpec launchSpec(const JobRecord& record, TaskIndex index, const HeldTask& task,
-                      const ClusterState& state) {
-  const JobSpec& spec = record.spec;
-  LaunchSpec launch;
-  static_cast<TaskSpec&>(launch) = specOfTask(spec, index, task.attempt);
-  launch.user = record.runAs;
-  launch.submitter = record.user;
-  launch.allocation = task.allocation;
-  launch.job = record.id;
-  launch.jobName = spec.name;
-  launch.task = index;
-  launch.attempt = task.attempt;
-  launch.tasks = spec.tasks;
-  launch.rus = task.rus;
-  launch.extras = task.extras;
-  launch.hasFiles = record.hasFiles;
-  launch.caused = spec.profile.caused;
-  launch.tolerated = spec.profile.tolerated;
-  launch.measures = !spec.measures.empty();
-  launch.earlier = earlierOn(state, task.server, spec);
-  return launch;
 }
 
 // If a job with the same id has been submitted meanwhile, its commit is still to be answered: the master
@@ -113,13 +90,13 @@ void launch(EventContext& context, const Job& job, const std::vector<TaskIndex>&
     gang = hostsOf(job, state);
   }
   const JobRecord& record = job.held.record();
-  const size_t asked = record.spec.rusPerTask;
   for (const TaskIndex index : tasks) {
     const HeldTask& task = *job.held.find(index);
-    const size_t more = std::max(task.rus.size(), asked) - asked;
-    LaunchSpec spec = launchSpec(record, index, task, state);
+    LaunchSpec spec = launchOf(record, index, {task.allocation, task.attempt, task.rus, task.extras});
+    spec.earlier = earlierOn(state, task.server, record.spec);
     spec.gang = gang;
-    context.tables.launches.start(std::move(spec), more, task.server, state, context.actions);
+    context.tables.launches.start(std::move(spec), unitsMore(record.spec, task.rus.size()), task.server,
+                                  state, context.actions);
   }
 }
 

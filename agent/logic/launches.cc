@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/state/launch_of.h"
+
 namespace tarcil::agent {
 
 void Launches::start(LaunchSpec spec, size_t unitsMore, ServerId server, const ClusterState& state,
@@ -69,10 +71,7 @@ void Launches::send(Launching& launching, const ClusterState& state, std::vector
   launching.stage = Launching::Stage::kSent;
   launching.spec.server = state.name(launching.server);
   LaunchSpec spec = launching.spec;
-  if (launching.unitsMore > 0 && spec.limits.memoryBytes > 0) {
-    const ServerFacts facts = state.facts(launching.server);
-    spec.limits.memoryBytes += launching.unitsMore * (facts.memoryBytes / std::max(1u, facts.rus));
-  }
+  if (launching.unitsMore > 0) growMemory(spec, launching.unitsMore, state.facts(launching.server));
   actions.push_back(Launch{.address = std::string(state.address(launching.server)), .spec = std::move(spec)});
 }
 

@@ -48,6 +48,9 @@ agent::LaunchAnswered::Outcome outcomeOf(wire::LaunchPort::Outcome outcome) {
     // The server has moved to another monitor: its new address is on its way.
     case wire::LaunchPort::Outcome::UNKNOWN_SERVER:
       return agent::LaunchAnswered::Outcome::kUnreachable;
+    // The master gives none now: the task is to be launched no more, or its monitor is about to attach anew.
+    case wire::LaunchPort::Outcome::NO_TICKET:
+      return agent::LaunchAnswered::Outcome::kUnreachable;
   }
   return agent::LaunchAnswered::Outcome::kUnreachable;
 }
@@ -310,7 +313,12 @@ void AgentServer::carryOut(agent::SendCommit& action) {
           if (answer.outcome == CommitAnswer::Outcome::kSuperseded) {
             superseded();
           }
+          // What is granted is launched at once, mostly; else another ticket is asked for.
+          for (Grant& grant : answer.grants) {
+            if (!grant.ticket.empty()) tickets_.emplace(grant.allocation, std::exchange(grant.ticket, {}));
+          }
           dispatch(agent::CommitAnswered{std::move(answer)});
+          tickets_.clear();
         },
         // It is sent again when the link has been made anew.
         [this](kj::Exception&& exception) { fault_->reject(kj::mv(exception)); }));
@@ -327,11 +335,30 @@ void AgentServer::carryOut(agent::DeclineOffers& action) {
   }
 }
 
+kj::Promise<wire::LaunchPort::Outcome> AgentServer::launch(const agent::Launch& launch,
+                                                           const std::string& ticket) {
+  return monitors_.launch(launch.address, launch.spec, ticket)
+      .then([this, launch](wire::LaunchPort::Outcome outcome) -> kj::Promise<wire::LaunchPort::Outcome> {
+        if (outcome != wire::LaunchPort::Outcome::NO_TICKET) return outcome;
+        KJ_IF_MAYBE (port, port_) {
+          auto request = port->ticketsRequest();
+          request.initAllocations(1).set(0, launch.spec.allocation);
+          return request.send().then([this, launch](auto&& answer) {
+            const auto tickets = answer.getTickets();
+            return monitors_.launch(launch.address, launch.spec,
+                                    tickets.size() == 0 ? "" : convert::data(tickets[0]));
+          });
+        }
+        return outcome;
+      });
+}
+
 void AgentServer::carryOut(agent::Launch& action) {
   using Outcome = agent::LaunchAnswered::Outcome;
   const AllocationId allocation = action.spec.allocation;
   failpoint("agent.before_launch");
-  calls_.add(monitors_.launch(action.address, action.spec)
+  const auto ticket = tickets_.find(allocation);
+  calls_.add(launch(action, ticket == tickets_.end() ? "" : ticket->second)
                  .then([](wire::LaunchPort::Outcome outcome) { return outcomeOf(outcome); },
                        [address = action.address](kj::Exception&& exception) {
                          spdlog::warn("monitor {}: {}", address, fromException(exception).message);

@@ -97,6 +97,8 @@ class AgentServer final {
   void carryOut(agent::SendCommit& action);
   void carryOut(agent::DeclineOffers& action);
   void carryOut(agent::Launch& action);
+  // With the ticket, and where the monitor does not know it with the one that the master gives now.
+  kj::Promise<wire::LaunchPort::Outcome> launch(const agent::Launch& launch, const std::string& ticket);
   void carryOut(agent::AnswerSubmit& action);
   void carryOut(agent::TasksPlaced& action);
   void carryOut(agent::AskSnapshot& action);
@@ -113,6 +115,7 @@ class AgentServer final {
   AgentLogic logic_;
   Alarm alarm_;
   MonitorClient monitors_;
+  std::map<AllocationId, std::string> tickets_;  // of the answer that is being taken
   LateBindingAgent lateBinding_;
   uint64_t requests_ = 0;
   kj::Own<FairCalls> fairCalls_;

@@ -16,6 +16,7 @@ class HeldPort final : public wire::LaunchPort::Server {
   kj::Promise<void> launch(LaunchContext context) override {
     auto request = port_.launchRequest();
     request.setSpec(context.getParams().getSpec());
+    request.setTicket(context.getParams().getTicket());
     return context.tailCall(kj::mv(request));
   }
 
@@ -55,10 +56,12 @@ class HeldPort final : public wire::LaunchPort::Server {
 }  // namespace
 
 kj::Promise<wire::LaunchPort::Outcome> MonitorClient::launch(const std::string& address,
-                                                             const LaunchSpec& spec) {
+                                                             const LaunchSpec& spec,
+                                                             const std::string& ticket) {
   Peer& peer = peerAt({spec.server, address});
   auto request = peer.port.launchRequest();
   write(spec, request.initSpec());
+  request.setTicket(convert::data(ticket));
   return request.send()
       .then([](auto&& response) { return response.getOutcome(); })
       .catch_([this, address,

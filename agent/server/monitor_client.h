@@ -22,8 +22,10 @@ class MonitorClient final {
     std::string server, address;
   };
 
-  // Fails where it is not known whether the launch arrived: it may be repeated.
-  kj::Promise<wire::LaunchPort::Outcome> launch(const std::string& address, const LaunchSpec& spec);
+  // Fails where it is not known whether the launch arrived: it may be repeated. `ticket`: the master's for
+  // it; may be empty.
+  kj::Promise<wire::LaunchPort::Outcome> launch(const std::string& address, const LaunchSpec& spec,
+                                                const std::string& ticket);
 
   struct Output {
     kj::Array<kj::byte> content;

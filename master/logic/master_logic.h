@@ -9,6 +9,7 @@
 
 #include "core/base/rng.h"
 #include "core/base/time.h"
+#include "core/model/launch.h"
 #include "identity/logic/member_table.h"
 #include "identity/logic/people_table.h"
 #include "master/logic/cluster_survey.h"
@@ -141,6 +142,14 @@ class MasterLogic final {
   const ServerFacts* facts(ServerId server) const;
   // Where the task with this allocation is; nullopt where it is in nobody's use.
   std::optional<ServerId> serverOf(AllocationId allocation) const;
+  // What the monitor of this session is to launch under the allocation, of a task that is starting on a
+  // server that is up. Without what only its agent knows (core/state/launch_of.h).
+  struct Launching {
+    LaunchSpec launch;
+    SessionId monitor;
+    std::string agent;  // which owns the job
+  };
+  std::optional<Launching> launching(AllocationId allocation) const;
   // The first `atMost` behind this name, as for usage() and platforms().
   std::vector<AgentView> agents(const std::string& after = "", size_t atMost = SIZE_MAX) const;
   // Of the users whose jobs the caller may steer, by name.

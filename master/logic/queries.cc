@@ -4,6 +4,7 @@
 #include "core/base/units.h"
 #include "core/model/contention.h"
 #include "core/model/quality.h"
+#include "core/state/launch_of.h"
 #include "master/logic/health/interference.h"
 #include "master/logic/health/throttling.h"
 #include "master/logic/health/violation_reports.h"
@@ -251,6 +252,23 @@ std::optional<JobSummary> MasterLogic::summary(const JobId& id) const {
 std::optional<ServerId> MasterLogic::serverOf(AllocationId allocation) const {
   const master::Hold* hold = tables_->jobs.holder(allocation);
   return hold == nullptr ? std::nullopt : std::optional(hold->server);
+}
+
+std::optional<MasterLogic::Launching> MasterLogic::launching(AllocationId allocation) const {
+  const master::Hold* hold = tables_->jobs.holder(allocation);
+  if (hold == nullptr || hold->job->tasks.state(hold->task) != RunState::kStarting) return std::nullopt;
+  const master::Server& server = tables_->servers.at(hold->server);
+  if (!server.session) return std::nullopt;
+  const JobRecord& record = hold->job->record;
+  const Resident& resident = master::residentOf(*tables_, *hold);
+  const uint32_t attempt = hold->job->tasks[hold->task].attempt;
+  Launching launching{
+      .launch = launchOf(record, hold->task, {allocation, attempt, resident.rus, resident.extras}),
+      .monitor = *server.session,
+      .agent = hold->job->progress.owner};
+  launching.launch.server = server.record.facts.name;
+  growMemory(launching.launch, unitsMore(record.spec, resident.rus.size()), server.record.facts);
+  return launching;
 }
 
 std::optional<TaskRecord> MasterLogic::task(const JobId& id, TaskIndex index) const {

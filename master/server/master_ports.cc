@@ -23,6 +23,8 @@ namespace {
 
 using convert::text;
 
+constexpr uint32_t kMaxTicketsAtOnce = 1'000;
+
 // As whom they stand in the audit log who show this. `agent`: which hands it on; empty: nobody does.
 audit::Requester requesterOf(const LoginProof& shown, const std::string& agent, const std::string& address) {
   audit::Requester by{
@@ -108,7 +110,24 @@ class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
     return server_
         .commit(session_, std::move(commit), std::move(mayNot),
                 {.user = {}, .knownBy = "agent", .agent = agent_, .address = address_})
-        .then([context](CommitAnswer&& answer) mutable { write(answer, context.getResults().initAnswer()); });
+        .then([this, context](CommitAnswer&& answer) mutable {
+          for (Grant& grant : answer.grants) {
+            if (grant.verdict == Verdict::kGranted)
+              grant.ticket = server_.ticketFor(grant.allocation, agent_);
+          }
+          write(answer, context.getResults().initAnswer());
+        });
+  }
+
+  kj::Promise<void> tickets(TicketsContext context) override {
+    const auto allocations = context.getParams().getAllocations();
+    if (allocations.size() > kMaxTicketsAtOnce)
+      return toException(invalid("tickets: asks for too many at once"));
+    auto tickets = context.getResults().initTickets(allocations.size());
+    for (uint32_t i = 0; i < allocations.size(); ++i)
+      tickets.set(i, convert::data(server_.ticketFor(allocations[i], agent_)));
+    // Nothing that a deposed master says.
+    return server_.synced();
   }
 
   kj::Promise<void> piece(PieceContext context) override {
@@ -201,6 +220,7 @@ class MonitorPortImpl final : public RolePortServer<wire::MonitorPort> {
           auto results = context.getResults();
           writeAttached(attached, results);
           results.setLease(static_cast<uint64_t>(attached.lease.count()));
+          results.setTicketKey(kj::arrayPtr(attached.ticketKey.data(), attached.ticketKey.size()));
         });
   }
 

@@ -171,19 +171,24 @@ kj::Promise<MasterServer::AttachedMonitor> MasterServer::attachMonitor(SessionId
                                                                        std::vector<KnownTask> tasks,
                                                                        wire::MonitorControl::Client control) {
   auto pending = monitorsAttaching_.add();
+  const TicketKey key = makeTicketKey();
   monitors_.insert_or_assign(
-      session, std::make_unique<ControlSender>(timer_, kj::mv(control), [this, session](const Error& error) {
-        endSession(session, "monitor", error);
-      }));
+      session, Monitor{std::make_unique<ControlSender>(
+                           timer_, kj::mv(control),
+                           [this, session](const Error& error) { endSession(session, "monitor", error); }),
+                       key});
   if (const auto revoked = logic_->members().revokedSerials(); !revoked.empty()) {
-    tellRevoked(session, "monitor", monitors_[session]->tellRevoked(revoked));
+    tellRevoked(session, "monitor", monitors_.at(session).control->tellRevoked(revoked));
   }
   spdlog::info("monitor {} of {} attaches with {} servers and {} tasks (session {})", monitor,
                servers.empty() ? "no server" : servers.front().name, servers.size(), tasks.size(), session);
   dispatch(master::MonitorAttached{pending.number, session, std::move(monitor), std::move(servers),
                                    std::move(tasks)});
-  return pending.promise.then(
-      [](Result<AttachedMonitor>&& result) { return valueOrThrow(std::move(result)); });
+  return pending.promise.then([key](Result<AttachedMonitor>&& result) {
+    AttachedMonitor attached = valueOrThrow(std::move(result));
+    attached.ticketKey = key;
+    return attached;
+  });
 }
 
 kj::Promise<MasterServer::AttachedMonitor> MasterServer::attachMore(SessionId session,
@@ -193,6 +198,13 @@ kj::Promise<MasterServer::AttachedMonitor> MasterServer::attachMore(SessionId se
   dispatch(master::MoreServersAttached{pending.number, session, std::move(servers), std::move(tasks)});
   return pending.promise.then(
       [](Result<AttachedMonitor>&& result) { return valueOrThrow(std::move(result)); });
+}
+
+std::string MasterServer::ticketFor(AllocationId allocation, const std::string& agent) const {
+  const auto launching = logic_->launching(allocation);
+  if (!launching || launching->agent != agent) return "";
+  const auto monitor = monitors_.find(launching->monitor);
+  return monitor == monitors_.end() ? "" : tarcil::ticketFor(launching->launch, monitor->second.ticketKey);
 }
 
 void MasterServer::detach(SessionId session) {
@@ -600,7 +612,7 @@ void MasterServer::release(master::AnswerSecrets& action) {
 void MasterServer::release(master::PublishRevoked& action) {
   for (auto& [session, feed] : feeds_) tellRevoked(session, "agent", feed->tellRevoked(action.serials));
   for (auto& [session, monitor] : monitors_)
-    tellRevoked(session, "monitor", monitor->tellRevoked(action.serials));
+    tellRevoked(session, "monitor", monitor.control->tellRevoked(action.serials));
   if (security_ != nullptr) security_->setRevoked(action.serials);
 }
 void MasterServer::release(master::Answer& action) {
@@ -658,14 +670,15 @@ void MasterServer::release(master::PublishQueue& action) {
 }
 
 void MasterServer::release(master::StopTask& action) {
-  if (auto it = monitors_.find(action.session); it != monitors_.end()) it->second->stop(action.allocation);
+  if (auto it = monitors_.find(action.session); it != monitors_.end())
+    it->second.control->stop(action.allocation);
 }
 
 void MasterServer::release(master::ResizeTask& action) {
   const auto monitor = monitors_.find(action.session);
   if (monitor == monitors_.end()) return;
   failpoint("master.before_resize");
-  monitor->second->resize(action.allocation, action.rus, [this, action](Status status) {
+  monitor->second.control->resize(action.allocation, action.rus, [this, action](Status status) {
     failpoint("master.resize_answered");
     dispatch(master::TaskResized{action.session, action.allocation, action.rus, std::move(status)});
   });
@@ -674,14 +687,14 @@ void MasterServer::release(master::ResizeTask& action) {
 void MasterServer::release(master::ThrottleTask& action) {
   const auto monitor = monitors_.find(action.session);
   if (monitor == monitors_.end()) return;
-  monitor->second->throttle(action.allocation, action.throttle, [this, action](Status status) {
+  monitor->second.control->throttle(action.allocation, action.throttle, [this, action](Status status) {
     dispatch(master::TaskThrottled{action.session, action.allocation, action.throttle, std::move(status)});
   });
 }
 
 void MasterServer::release(master::LimitPool& action) {
   if (auto it = monitors_.find(action.session); it != monitors_.end()) {
-    it->second->limit(action.server, action.limit);
+    it->second.control->limit(action.server, action.limit);
   }
 }
 

@@ -15,6 +15,7 @@
 #include "env/clock.h"
 #include "env/stall_detector.h"
 #include "env/stop.h"
+#include "identity/launch_ticket.h"
 #include "master/logic/master_logic.h"
 #include "master/logic/queue/forecast.h"
 #include "master/logic/servers/published_state.h"
@@ -83,6 +84,7 @@ class MasterServer final {
     std::vector<AllocationId> drop;
     std::vector<AllocationId> stop;
     Duration lease;
+    TicketKey ticketKey{};
   };
   kj::Promise<AttachedMonitor> attachMonitor(SessionId session, std::string monitor,
                                              std::vector<ServerFacts> servers, std::vector<KnownTask> tasks,
@@ -94,6 +96,9 @@ class MasterServer final {
   SessionId newSession() { return ++sessions_; }
   void detach(SessionId session);
 
+  // By which the monitor of a starting task knows its launch, of a job that this agent owns; empty where
+  // there is none (MasterLogic::launching).
+  std::string ticketFor(AllocationId allocation, const std::string& agent) const;
   kj::Promise<CommitAnswer> commit(SessionId session, Commit commit, std::string mayNot, audit::Requester by);
   // Whether the job is there already. Pieces are taken one at a time, so that no batch has more than one.
   kj::Promise<bool> takePiece(master::PieceArrived piece);
@@ -293,7 +298,11 @@ class MasterServer final {
   };
   std::map<RequestId, FeedToCome> feedsToCome_;  // of agents that are attaching
   std::map<SessionId, std::unique_ptr<AgentFeedSender>> feeds_;
-  std::map<SessionId, std::unique_ptr<ControlSender>> monitors_;
+  struct Monitor {
+    std::unique_ptr<ControlSender> control;
+    TicketKey ticketKey{};
+  };
+  std::map<SessionId, Monitor> monitors_;
   Watchers<JobId> jobWatchers_;
   Watchers<ServerId> serverWatchers_;
   ChangeLog changeLog_;

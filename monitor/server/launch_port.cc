@@ -24,10 +24,15 @@ class LaunchPortImpl final : public RolePortServer<wire::LaunchPort> {
   explicit LaunchPortImpl(MonitorServer& server) : server_(server) {}
 
   kj::Promise<void> launch(LaunchContext context) override {
-    return server_.launch(read(context.getParams().getSpec()))
-        .then([context](monitor::AnswerLaunch::Outcome outcome) mutable {
-          context.getResults().setOutcome(toWire(outcome));
-        });
+    const auto params = context.getParams();
+    LaunchSpec spec = read(params.getSpec());
+    if (!server_.isWanted(spec, convert::data(params.getTicket()))) {
+      context.getResults().setOutcome(wire::LaunchPort::Outcome::NO_TICKET);
+      return kj::READY_NOW;
+    }
+    return server_.launch(std::move(spec)).then([context](monitor::AnswerLaunch::Outcome outcome) mutable {
+      context.getResults().setOutcome(toWire(outcome));
+    });
   }
 
   kj::Promise<void> lateBinding(LateBindingContext context) override {

@@ -23,6 +23,15 @@ namespace {
 using convert::text;
 
 // Bytes of output, or of a file, in one answer.
+// Masters of earlier versions make no tickets.
+std::optional<TicketKey> ticketKeyIn(capnp::Data::Reader from) {
+  if (from.size() == 0) return std::nullopt;
+  TicketKey key;
+  KJ_REQUIRE(from.size() == key.size(), "no key of tickets has so many bytes", from.size());
+  std::copy(from.begin(), from.end(), key.begin());
+  return key;
+}
+
 constexpr size_t kOutputPiece = 1 << 20;
 constexpr size_t kMaxSamplesAtOnce = 1'000;
 
@@ -338,6 +347,14 @@ kj::Promise<void> MonitorServer::authenticate(const std::string& token) {
   return toException({ErrorCode::kUnavailable, "the master, who knows the tokens, is out of reach"});
 }
 
+bool MonitorServer::isWanted(const LaunchSpec& spec, std::string_view ticket) const {
+  if (attachments_ == 0) {
+    kj::throwFatalException(
+        toException({ErrorCode::kUnavailable, "no master has said yet by what its launches are known"}));
+  }
+  return !ticketKey_ || isTicketFor(spec, *ticketKey_, ticket);
+}
+
 kj::Promise<monitor::AnswerLaunch::Outcome> MonitorServer::launch(LaunchSpec spec) {
   if (shutsDown_) return toException({ErrorCode::kUnavailable, "the monitor shuts down"});
   auto pending = launches_.add();
@@ -416,6 +433,7 @@ kj::Promise<Attached> MonitorServer::attach(wire::MasterGate::Client master, con
     writePage(pages.front(), request);
     request.setControl(kj::heap<ControlImpl>(*this));
     return request.send().then([this, port, pages = std::move(pages)](auto&& answer) mutable {
+      ticketKey_ = ticketKeyIn(answer.getTicketKey());
       monitor::MasterAttached event{convert::readNumbers<uint64_t>(answer.getDrop()),
                                     convert::readNumbers<uint64_t>(answer.getStop()),
                                     convert::readDuration(answer.getLease(), "lease")};

@@ -9,6 +9,7 @@
 #include <capnp/rpc-twoparty.h>
 #include <capnp/serialize.h>
 
+#include "rpc/connection.h"
 #include "rpc/token.h"
 #include "schema/agent.capnp.h"
 #include "schema/convert.h"
@@ -344,6 +345,38 @@ TEST_F(Hostile, MutatedMessagesToAMonitorHaveNoEffect) {
            callAsLauncher(login.getLauncher(), calls);
          }));
   expectNothingHasHappened();
+}
+
+// With all that an agent has, but a commit of the master's.
+TEST_F(Hostile, AnAgentHasNothingStartedThatTheMasterDidNotSign) {
+  auto io = kj::setupAsyncIo();
+  const Net net{io.provider->getNetwork(), *io.lowLevelProvider, io.provider->getTimer()};
+  auto connection = connect(net, "unix:" + socketOf("emulated")).wait(io.waitScope);
+  auto login = connection->bootstrap().castAs<wire::MonitorGate>().loginRequest();
+  login.setToken(convert::text(token("agent")));
+  auto launcher = login.send().wait(io.waitScope).getLauncher();
+  LaunchSpec spec;
+  spec.allocation = 4711;
+  spec.server = "s";
+  spec.jobName = "of nobody";
+  spec.command = {"sleep", "60"};
+  spec.user = "root";
+  spec.rus = {1};
+  for (const std::string& ticket : {std::string(), std::string(32, '\0'), std::string(1000, 'x')}) {
+    auto launch = launcher.launchRequest();
+    write(spec, launch.initSpec());
+    launch.setTicket(convert::data(ticket));
+    EXPECT_EQ(launch.send().wait(io.waitScope).getOutcome(), wire::LaunchPort::Outcome::NO_TICKET);
+  }
+  expectNothingHasHappened();
+}
+
+// As a killed monitor does, whose key goes with it.
+TEST_F(Hostile, WhatWasSignedForAMonitorsLastLifeIsSignedAnew) {
+  cluster_.kill("emulated");
+  const std::string job = cluster_.submit("command: ['true']\n");
+  cluster_.start("emulated");
+  EXPECT_EQ(cluster_.ended(job)["state"], "done");
 }
 
 }  // namespace tarcil::endpoints_test

@@ -6,11 +6,14 @@
 #include <kj/async-io.h>
 #include <pwd.h>
 
+#include "core/state/launch_of.h"
+#include "identity/launch_ticket.h"
 #include "master/server/agent_users.h"
 #include "master/server/read_only_gate.h"
 #include "master/store/memory_store.h"
 #include "rpc/errors.h"
 #include "schema/convert.h"
+#include "schema/convert_support.h"
 
 namespace tarcil::master_ports_test {
 
@@ -24,6 +27,8 @@ class Feed final : public wire::AgentFeed::Server {
  public:
   kj::Promise<void> update(UpdateContext) override { return kj::READY_NOW; }
 };
+
+class Control final : public wire::MonitorControl::Server {};
 
 PeerName certified(const Identity& identity) {
   return {.identity = identity, .until = kNever, .address = "10.0.0.9"};
@@ -183,6 +188,60 @@ TEST_F(MasterPorts, AnAgentSubmitsJobsOfThoseAloneWhoAreLoggedInAtIt) {
   Commit more = jobOf("bob", 2);
   more.sequence = 6;
   EXPECT_THAT(commit(more), HasSubstr("this job id is taken"));
+}
+
+TEST_F(MasterPorts, WhatIsGrantedHasATicketOfTheMonitorsSessionForTheLaunchAsTheAgentMakesIt) {
+  start({"*=all"});
+  auto monitor = login(certified(kMonitor)).getMonitor();
+  auto attaching = monitor.attachRequest();
+  attaching.setMonitor("identity");
+  ServerFacts facts;
+  facts.name = "s7";
+  facts.platform = "p";
+  facts.rus = 4;
+  write(facts, attaching.initServers(1)[0]);
+  attaching.setControl(kj::heap<Control>());
+  const auto attached = attaching.send().wait(io_.waitScope);
+  TicketKey key;
+  ASSERT_EQ(attached.getTicketKey().size(), key.size());
+  std::ranges::copy(attached.getTicketKey(), key.begin());
+  auto agent = agentPort(certified(kAgent)), other = agentPort(certified({MemberRole::kAgent, "a2", 10}));
+  ASSERT_EQ(attach(agent, "a1") + attach(other, "a2"), "");
+  ASSERT_EQ(vouch(agent, "ann"), "");
+  Commit commit = jobOf("ann", 1);
+  commit.claims.emplace_back().rus = 1;
+  auto request = agent.commitRequest();
+  write(commit, request.initCommit());
+  const CommitAnswer answer = read(request.send().wait(io_.waitScope).getAnswer());
+  ASSERT_EQ(answer.grants.size(), 1u) << answer.problem;
+  const Grant& grant = answer.grants[0];
+  ASSERT_EQ(grant.verdict, Verdict::kGranted);
+  LaunchSpec launch = launchOf(commit.newJob->record, 0, {grant.allocation, 0, grant.rus, grant.extras});
+  launch.server = "s7";
+  EXPECT_TRUE(isTicketFor(launch, key, grant.ticket));
+  const auto ask = [&](wire::AgentPort::Client& who, AllocationId allocation) {
+    auto tickets = who.ticketsRequest();
+    tickets.initAllocations(1).set(0, allocation);
+    return convert::data(tickets.send().wait(io_.waitScope).getTickets()[0]);
+  };
+  EXPECT_TRUE(isTicketFor(launch, key, ask(agent, grant.allocation)));
+  EXPECT_EQ(ask(other, grant.allocation), "") << "of another agent's job";
+  EXPECT_EQ(ask(agent, grant.allocation + 1), "");
+}
+
+TEST_F(MasterPorts, SoManyTicketsAreAskedForAtOnce) {
+  start();
+  auto agent = agentPort(certified(kAgent));
+  ASSERT_EQ(attach(agent, "a1"), "");
+  const auto ask = [&](uint32_t count) {
+    return refused([&]() {
+      auto request = agent.ticketsRequest();
+      request.initAllocations(count);
+      EXPECT_EQ(request.send().wait(io_.waitScope).getTickets().size(), count);
+    });
+  };
+  EXPECT_EQ(ask(1'000), "");
+  EXPECT_THAT(ask(1'001), HasSubstr("too many at once"));
 }
 
 TEST_F(MasterPorts, AnAgentSubmitsNoJobsOfAUserWhoMayNoLonger) {

@@ -35,6 +35,7 @@ struct PlayedMaster {
   std::vector<PerformanceSample> samples;
   bool takesPerformance = true;
   int performanceCalls = 0;
+  std::optional<TicketKey> ticketKey{};  // none: a master of an earlier version
 };
 
 class PlayedPort final : public wire::MonitorPort::Server {
@@ -44,6 +45,8 @@ class PlayedPort final : public wire::MonitorPort::Server {
   kj::Promise<void> attach(AttachContext context) override {
     ++master_.attachments;
     context.getResults().setLease(Duration(std::chrono::hours(1)).count());
+    if (master_.ticketKey)
+      context.getResults().setTicketKey(kj::arrayPtr(master_.ticketKey->data(), master_.ticketKey->size()));
     return kj::READY_NOW;
   }
   kj::Promise<void> renew(RenewContext) override { return kj::READY_NOW; }
@@ -418,6 +421,30 @@ TEST_F(MonitorPressure, WhatTasksReachIsNotToldAgainToAMasterOfAnEarlierVersion)
   }
   EXPECT_EQ(master.performanceCalls, 1);
   EXPECT_EQ(master.attachments, 1);
+}
+
+// --- Tickets
+
+LaunchSpec aLaunch() {
+  LaunchSpec launch;
+  launch.allocation = 9;
+  launch.server = "s1";
+  launch.command = {"true"};
+  return launch;
+}
+
+TEST_F(MonitorPressure, LaunchesAreWantedByTheirTicketsOfThisSession) {
+  EXPECT_ANY_THROW(server.isWanted(aLaunch(), "")) << "nobody has said yet by what they are known";
+  master.ticketKey = makeTicketKey();
+  attach();
+  EXPECT_FALSE(server.isWanted(aLaunch(), ""));
+  EXPECT_FALSE(server.isWanted(aLaunch(), ticketFor(aLaunch(), makeTicketKey())));
+  EXPECT_TRUE(server.isWanted(aLaunch(), ticketFor(aLaunch(), *master.ticketKey)));
+}
+
+TEST_F(MonitorPressure, AllLaunchesAreWantedWhereTheMasterIsOfAnEarlierVersion) {
+  attach();
+  EXPECT_TRUE(server.isWanted(aLaunch(), ""));
 }
 
 }  // namespace tarcil::monitor_server_test
