@@ -191,7 +191,7 @@ class Runner final : public ExecutorListener {
     spec.command = std::move(command);
     spec.user = "nobody";
     executor_->record(spec);
-    executor_->start(spec, {});
+    executor_->start(spec, {}, {});
   }
 
   void finish(size_t tasks) {

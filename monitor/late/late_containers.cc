@@ -99,7 +99,7 @@ void LateContainers::keepTo(uint32_t, const RuSet& units) {
 void LateContainers::startProcess(const LaunchSpec& spec) {
   live_.insert(spec.allocation);
   containers_->record(spec);
-  containers_->start(spec, {});
+  containers_->start(spec, {}, {});
 }
 
 void LateContainers::killProcess(AllocationId allocation) {

@@ -54,7 +54,7 @@ struct Emulation {
   TaskEnd endOf(std::vector<std::string> command, std::map<std::string, std::string> env = {}) {
     LaunchSpec spec = running(1, std::move(command));
     spec.env = std::move(env);
-    executor.start(spec, {});
+    executor.start(spec, {}, {});
     executor.advance(after(1'000h));
     return listener.ends.at(1);
   }
@@ -62,9 +62,9 @@ struct Emulation {
 
 TEST(EmulatedExecutor, TellsStartsAndEndsInOrderOfTime) {
   Emulation emulation;
-  emulation.executor.start(running(3, {"sleep", "5"}), {});
-  emulation.executor.start(running(2, {"sleep", "7"}), {});
-  emulation.executor.start(running(1, {"/bin/sleep", "5"}), {});
+  emulation.executor.start(running(3, {"sleep", "5"}), {}, {});
+  emulation.executor.start(running(2, {"sleep", "7"}), {}, {});
+  emulation.executor.start(running(1, {"/bin/sleep", "5"}), {}, {});
   EXPECT_THAT(emulation.listener.told, IsEmpty());
   emulation.executor.advance(after(10s));
   EXPECT_THAT(emulation.listener.told, ElementsAre("1 started at 0s", "2 started at 0s", "3 started at 0s",
@@ -74,7 +74,7 @@ TEST(EmulatedExecutor, TellsStartsAndEndsInOrderOfTime) {
 TEST(EmulatedExecutor, WakesForTheNextThingToTell) {
   Emulation emulation;
   EXPECT_EQ(emulation.executor.nextWake(), std::nullopt);
-  emulation.executor.start(running(1, {"sleep", "5"}), {});
+  emulation.executor.start(running(1, {"sleep", "5"}), {}, {});
   EXPECT_EQ(emulation.executor.nextWake(), kStart.steady);
   emulation.executor.advance(after(1s));
   EXPECT_EQ(emulation.executor.nextWake(), kStart.steady + 5s);
@@ -87,8 +87,8 @@ TEST(EmulatedExecutor, ExclusiveTasksAreLostWhenTheLeaseEnds) {
   LaunchSpec exclusive = running(1, {"sleep", "100"});
   exclusive.exclusive = true;
   emulation.executor.extendLease(kStart.steady + 10s);
-  emulation.executor.start(exclusive, {});
-  emulation.executor.start(running(2, {"sleep", "100"}), {});
+  emulation.executor.start(exclusive, {}, {});
+  emulation.executor.start(running(2, {"sleep", "100"}), {}, {});
   emulation.executor.advance(after(5s));
   emulation.executor.extendLease(kStart.steady + 20s);
   emulation.executor.advance(after(99s));
@@ -134,7 +134,7 @@ TEST(EmulatedExecutor, SaysWhichVariableIsWrong) {
 
 TEST(EmulatedExecutor, EndsATaskBySignal) {
   Emulation emulation;
-  emulation.executor.start(running(1, {"sleep", "60"}), {});
+  emulation.executor.start(running(1, {"sleep", "60"}), {}, {});
   emulation.executor.advance(after(2s));
   emulation.executor.signal(1, SIGUSR1);
   emulation.executor.signal(1, SIGTERM);
@@ -146,7 +146,7 @@ TEST(EmulatedExecutor, EndsATaskBySignal) {
 
 TEST(EmulatedExecutor, KeepsAnEndThatWasDueBeforeTheSignal) {
   Emulation emulation;
-  emulation.executor.start(running(1, {"false"}), {});
+  emulation.executor.start(running(1, {"false"}), {}, {});
   emulation.executor.signal(1, SIGKILL);
   emulation.executor.advance(after(1s));
   EXPECT_EQ(emulation.listener.ends.at(1).signal, 0);
@@ -156,9 +156,9 @@ TEST(EmulatedExecutor, KeepsAnEndThatWasDueBeforeTheSignal) {
 TEST(EmulatedExecutor, StartsFromWithinTheListenerAtThatTime) {
   Emulation emulation;
   emulation.listener.onEnd = [&executor = emulation.executor](AllocationId allocation) {
-    if (allocation == 1) executor.start(running(2, {"sleep", "2"}), {});
+    if (allocation == 1) executor.start(running(2, {"sleep", "2"}), {}, {});
   };
-  emulation.executor.start(running(1, {"sleep", "3"}), {});
+  emulation.executor.start(running(1, {"sleep", "3"}), {}, {});
   emulation.executor.advance(after(10s));
   EXPECT_THAT(emulation.listener.told,
               ElementsAre("1 started at 0s", "1 ended at 3s", "2 started at 3s", "2 ended at 5s"));
@@ -187,8 +187,8 @@ LaunchSpec pressing(AllocationId allocation, const std::string& seconds, const s
 
 TEST(EmulatedExecutor, TasksTakeLongerBesideOneThatPresses) {
   Emulation emulation;
-  emulation.executor.start(sensitive(1), {});
-  emulation.executor.start(pressing(2, "1000"), {});
+  emulation.executor.start(sensitive(1), {}, {});
+  emulation.executor.start(pressing(2, "1000"), {}, {});
   const double speed = *emulation.executor.speed(1);
   EXPECT_LT(speed, 0.6);
   EXPECT_EQ(emulation.executor.speed(2), 1);
@@ -200,8 +200,8 @@ TEST(EmulatedExecutor, TasksTakeLongerBesideOneThatPresses) {
 
 TEST(EmulatedExecutor, ATaskSpeedsUpWhenItsNeighbourIsGone) {
   Emulation emulation;
-  emulation.executor.start(sensitive(1), {});
-  emulation.executor.start(pressing(2, "5"), {});
+  emulation.executor.start(sensitive(1), {}, {});
+  emulation.executor.start(pressing(2, "5"), {}, {});
   const double speed = *emulation.executor.speed(1);
   emulation.executor.advance(after(6s));
   EXPECT_EQ(emulation.executor.speed(1), 1);
@@ -215,8 +215,8 @@ TEST(EmulatedExecutor, OtherServersAndOneselfDoNotSlow) {
   Emulation emulation;
   LaunchSpec loud = sensitive(1);
   loud.caused[static_cast<size_t>(Resource::kLlc)] = 90;
-  emulation.executor.start(loud, {});
-  emulation.executor.start(pressing(2, "1000", "s2"), {});
+  emulation.executor.start(loud, {}, {});
+  emulation.executor.start(pressing(2, "1000", "s2"), {}, {});
   emulation.executor.advance(after(900s));
   EXPECT_EQ(emulation.listener.ends.at(1).ended, kStart.wall + 10s);
 }
@@ -226,8 +226,8 @@ TEST(EmulatedExecutor, APlatformWithMoreCacheSlowsLess) {
   Share half = fullShare();
   half[static_cast<size_t>(Resource::kLlc)] = kShareUnit / 2;
   EmulatedExecutor executor(listener, kStart, {{"s1", half}});
-  executor.start(sensitive(1), {});
-  executor.start(pressing(2, "1000"), {});
+  executor.start(sensitive(1), {}, {});
+  executor.start(pressing(2, "1000"), {}, {});
   EXPECT_EQ(executor.speed(1), 1);
 }
 
@@ -252,11 +252,11 @@ TEST(EmulatedExecutor, TellsOfTasksThatFallShortAndNamesTheNeighbour) {
   LaunchSpec watched = sensitive(1);
   watched.env["TARCIL_EMULATE_SECONDS"] = "100";
   watched.performance = PerformanceGoal{.target = 500, .deviation = 0.1, .window = 1s};
-  emulation.executor.start(watched, {});
-  emulation.executor.start(sensitive(3), {});
+  emulation.executor.start(watched, {}, {});
+  emulation.executor.start(sensitive(3), {}, {});
   EXPECT_EQ(emulation.executor.watched(), 1u);
   EXPECT_THAT(sampled(emulation, 0s, 5s), IsEmpty());
-  emulation.executor.start(pressing(2, "10"), {});
+  emulation.executor.start(pressing(2, "10"), {}, {});
   const auto began = sampled(emulation, 5s, 15s);
   ASSERT_EQ(began.size(), 1u);
   EXPECT_EQ(began[0].allocation, 1u);
@@ -275,7 +275,7 @@ TEST(EmulatedExecutor, ATaskWithTooFewCoresIsItsOwnFault) {
   LaunchSpec watched = sensitive(1);
   watched.env["TARCIL_EMULATE_CORES"] = "2";
   watched.performance = PerformanceGoal{.window = 1s};
-  emulation.executor.start(watched, {});
+  emulation.executor.start(watched, {}, {});
   const auto told = sampled(emulation, 0s, 5s);
   ASSERT_EQ(told.size(), 1u);
   EXPECT_EQ(told[0].measured, 0.5);
@@ -286,7 +286,7 @@ TEST(EmulatedExecutor, MoreUnitsMakeATaskFasterThatCanUseThem) {
   Emulation emulation;
   LaunchSpec spec = sensitive(1);
   spec.env["TARCIL_EMULATE_CORES"] = "2";
-  emulation.executor.start(spec, {});
+  emulation.executor.start(spec, {}, {});
   emulation.executor.advance(after(4s));
   ASSERT_TRUE(emulation.executor.resize(1, {0, 3}).ok());
   EXPECT_EQ(emulation.executor.speed(1), 1);
