@@ -413,14 +413,13 @@ struct SpaceMeasured {
 // The time asked for by WakeAt has come (or a little later).
 struct TimerFired {};
 
-using Event =
-    std::variant<AgentAttached, MoreJobsAsked, NumbersAsked, MonitorAttached, MoreServersAttached,
-                 PeerDetached, CommitArrived, PieceArrived, OffersDeclined, ReportsArrived, LeaseAsked,
-                 PressureReported, ViolationsReported, PerformanceReported, TaskResized, TaskThrottled,
-                 MonitorLeaves, PoolReported, CancelRequested, SettingsSet, PlatformSet, SharesSet,
-                 ProfileStored, ProfileDeleted, ProfilePromoted, ServersSteered, JobSteered, CronAdded,
-                 CronSteered, MembersChanged, PeopleChanged, SecretsChanged, SecretsAsked, Noted,
-                 SpaceMeasured, TimerFired>;
+using Event = std::variant<AgentAttached, MoreJobsAsked, NumbersAsked, MonitorAttached, MoreServersAttached,
+                           PeerDetached, CommitArrived, PieceArrived, OffersDeclined, ReportsArrived,
+                           LeaseAsked, PressureReported, ViolationsReported, PerformanceReported, TaskResized,
+                           TaskThrottled, MonitorLeaves, PoolReported, CancelRequested, SettingsSet,
+                           PlatformSet, SharesSet, ProfileStored, ProfileDeleted, ProfilePromoted,
+                           ServersSteered, JobSteered, CronAdded, CronSteered, MembersChanged, PeopleChanged,
+                           SecretsChanged, SecretsAsked, Noted, SpaceMeasured, TimerFired>;
 
 // Steps taken for degraded tasks, counted.
 struct AdjustingCounts {
