@@ -171,7 +171,7 @@ kj::Promise<MasterServer::AttachedMonitor> MasterServer::attachMonitor(SessionId
                                                                        std::vector<KnownTask> tasks,
                                                                        wire::MonitorControl::Client control) {
   auto pending = monitorsAttaching_.add();
-  const TicketKey key = makeTicketKey();
+  const MacKey key = makeMacKey();
   monitors_.insert_or_assign(
       session, Monitor{std::make_unique<ControlSender>(
                            timer_, kj::mv(control),

@@ -15,7 +15,6 @@
 #include "env/clock.h"
 #include "env/stall_detector.h"
 #include "env/stop.h"
-#include "identity/launch_ticket.h"
 #include "master/logic/master_logic.h"
 #include "master/logic/queue/forecast.h"
 #include "master/logic/servers/published_state.h"
@@ -32,6 +31,7 @@
 #include "master/store/rocks/backups.h"
 #include "rpc/connection.h"
 #include "rpc/fair_calls.h"
+#include "rpc/launch_ticket.h"
 #include "rpc/requests.h"
 #include "rpc/token.h"
 
@@ -84,7 +84,7 @@ class MasterServer final {
     std::vector<AllocationId> drop;
     std::vector<AllocationId> stop;
     Duration lease;
-    TicketKey ticketKey{};
+    MacKey ticketKey{};
   };
   kj::Promise<AttachedMonitor> attachMonitor(SessionId session, std::string monitor,
                                              std::vector<ServerFacts> servers, std::vector<KnownTask> tasks,
@@ -300,7 +300,7 @@ class MasterServer final {
   std::map<SessionId, std::unique_ptr<AgentFeedSender>> feeds_;
   struct Monitor {
     std::unique_ptr<ControlSender> control;
-    TicketKey ticketKey{};
+    MacKey ticketKey{};
   };
   std::map<SessionId, Monitor> monitors_;
   Watchers<JobId> jobWatchers_;

@@ -24,9 +24,9 @@ using convert::text;
 
 // Bytes of output, or of a file, in one answer.
 // Masters of earlier versions make no tickets.
-std::optional<TicketKey> ticketKeyIn(capnp::Data::Reader from) {
+std::optional<MacKey> ticketKeyIn(capnp::Data::Reader from) {
   if (from.size() == 0) return std::nullopt;
-  TicketKey key;
+  MacKey key;
   KJ_REQUIRE(from.size() == key.size(), "no key of tickets has so many bytes", from.size());
   std::copy(from.begin(), from.end(), key.begin());
   return key;

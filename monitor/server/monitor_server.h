@@ -12,7 +12,6 @@
 #include "env/alarm.h"
 #include "env/clock.h"
 #include "env/stop.h"
-#include "identity/launch_ticket.h"
 #include "monitor/late/late_binding.h"
 #include "monitor/logic/attach_pages.h"
 #include "monitor/logic/executor.h"
@@ -25,6 +24,7 @@
 #include "monitor/server/output_source.h"
 #include "rpc/connection.h"
 #include "rpc/highest_term.h"
+#include "rpc/launch_ticket.h"
 #include "rpc/link.h"
 #include "rpc/requests.h"
 #include "rpc/wait_list.h"
@@ -105,7 +105,7 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
   }
   // Asks about each token anew, for the master may know others now. Whoever has logged in stays.
   void forgetLogins() { agentTokens_.clear(); }
-  // Whether the ticket says that the master wants this launch (identity/launch_ticket.h). Throws Unavailable
+  // Whether the ticket says that the master wants this launch (rpc/launch_ticket.h). Throws Unavailable
   // where no master has been there yet that could say so.
   bool isWanted(const LaunchSpec& spec, std::string_view ticket) const;
   kj::Promise<monitor::AnswerLaunch::Outcome> launch(LaunchSpec spec);
@@ -195,9 +195,9 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
   bool attached_ = false;
   bool shutsDown_ = false;
   uint64_t attachments_ = 0;
-  std::optional<TicketKey> ticketKey_;  // of the last attach; none where that master makes no tickets
-  std::set<std::string> agentTokens_;   // that the master has confirmed
-  bool takesPressure_ = true;           // masters of an earlier version do not
+  std::optional<MacKey> ticketKey_;    // of the last attach; none where that master makes no tickets
+  std::set<std::string> agentTokens_;  // that the master has confirmed
+  bool takesPressure_ = true;          // masters of an earlier version do not
 
   bool takesViolations_ = true;   // as above
   bool takesPerformance_ = true;  // as above

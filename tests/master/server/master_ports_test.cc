@@ -7,11 +7,11 @@
 #include <pwd.h>
 
 #include "core/state/launch_of.h"
-#include "identity/launch_ticket.h"
 #include "master/server/agent_users.h"
 #include "master/server/read_only_gate.h"
 #include "master/store/memory_store.h"
 #include "rpc/errors.h"
+#include "rpc/launch_ticket.h"
 #include "schema/convert.h"
 #include "schema/convert_support.h"
 
@@ -202,7 +202,7 @@ TEST_F(MasterPorts, WhatIsGrantedHasATicketOfTheMonitorsSessionForTheLaunchAsThe
   write(facts, attaching.initServers(1)[0]);
   attaching.setControl(kj::heap<Control>());
   const auto attached = attaching.send().wait(io_.waitScope);
-  TicketKey key;
+  MacKey key;
   ASSERT_EQ(attached.getTicketKey().size(), key.size());
   std::ranges::copy(attached.getTicketKey(), key.begin());
   auto agent = agentPort(certified(kAgent)), other = agentPort(certified({MemberRole::kAgent, "a2", 10}));

@@ -35,7 +35,7 @@ struct PlayedMaster {
   std::vector<PerformanceSample> samples;
   bool takesPerformance = true;
   int performanceCalls = 0;
-  std::optional<TicketKey> ticketKey{};  // none: a master of an earlier version
+  std::optional<MacKey> ticketKey{};  // none: a master of an earlier version
 };
 
 class PlayedPort final : public wire::MonitorPort::Server {
@@ -435,10 +435,10 @@ LaunchSpec aLaunch() {
 
 TEST_F(MonitorPressure, LaunchesAreWantedByTheirTicketsOfThisSession) {
   EXPECT_ANY_THROW(server.isWanted(aLaunch(), "")) << "nobody has said yet by what they are known";
-  master.ticketKey = makeTicketKey();
+  master.ticketKey = makeMacKey();
   attach();
   EXPECT_FALSE(server.isWanted(aLaunch(), ""));
-  EXPECT_FALSE(server.isWanted(aLaunch(), ticketFor(aLaunch(), makeTicketKey())));
+  EXPECT_FALSE(server.isWanted(aLaunch(), ticketFor(aLaunch(), makeMacKey())));
   EXPECT_TRUE(server.isWanted(aLaunch(), ticketFor(aLaunch(), *master.ticketKey)));
 }
 

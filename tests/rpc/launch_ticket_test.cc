@@ -1,5 +1,5 @@
 // By what a monitor knows a launch: the master's ticket holds for it as it is, and for no other.
-#include "identity/launch_ticket.h"
+#include "rpc/launch_ticket.h"
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ LaunchSpec launch() {
   return launch;
 }
 
-const TicketKey kKey = makeTicketKey();
+const MacKey kKey = makeMacKey();
 
 TEST(LaunchTicket, HoldsForItsLaunch) {
   EXPECT_TRUE(isTicketFor(launch(), kKey, ticketFor(launch(), kKey)));
@@ -85,7 +85,7 @@ TEST(LaunchTicket, LeavesToTheAgentWhatIsExpectedOfTheLaunchAndWhereItsGangIs) {
 }
 
 TEST(LaunchTicket, IsOfOneSession) {
-  EXPECT_FALSE(isTicketFor(launch(), makeTicketKey(), ticketFor(launch(), kKey)));
+  EXPECT_FALSE(isTicketFor(launch(), makeMacKey(), ticketFor(launch(), kKey)));
   EXPECT_FALSE(isTicketFor(launch(), kKey, ""));
   EXPECT_FALSE(isTicketFor(launch(), kKey, ticketFor(launch(), kKey).substr(1)));
 }
