@@ -69,7 +69,7 @@ class Sleepers final : public ExecutorListener {
     spec.command = {"sleep", "100000"};
     spec.user = "nobody";
     executor_->record(spec);
-    executor_->start(spec, {});
+    executor_->start(spec, {}, {});
   }
   void taskStarted(AllocationId allocation, WallTime) override {
     started_.insert(allocation);
