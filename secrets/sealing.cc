@@ -140,8 +140,8 @@ Result<SecretBytes> SecretKeys::open(const SecretRecord& secret) const {
                                            ", which this master does not have: its --secrets-key has " +
                                            current() + "; all masters need the same file"};
   }
-  const Error changed{ErrorCode::kInternal,
-                      "secret " + name + " was changed in the store, or is another one's: put it anew"};
+  Error changed{ErrorCode::kInternal,
+                "secret " + name + " was changed in the store, or is another one's: put it anew"};
   if (sealed.bytes.size() < SealedValue::kTagBytes) return changed;
   SecretBytes value(sealed.bytes.size() - SealedValue::kTagBytes);
   std::string tag = sealed.bytes.substr(value.size());

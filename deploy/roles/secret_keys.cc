@@ -55,7 +55,7 @@ Status makeSecretKeys(const std::string& data) {
   if (!folder) return folder.error();
   // Whole or not at all: what is sealed with a key is lost with it.
   std::string text(SecretKeys::newFile().text());
-  const Status written = replacePrivateFile(ownFile(data), text, *folder);
+  Status written = replacePrivateFile(ownFile(data), text, *folder);
   overwrite(bytesOf(text));
   return written;
 }

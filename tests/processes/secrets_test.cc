@@ -28,16 +28,16 @@ std::string contentOf(const fs::path& path) {
   return text.str();
 }
 
-// Some go while they are looked at.
+// Of all of the folder: where one goes while it is looked at, it begins anew.
 std::vector<std::string> filesWith(const fs::path& folder, const std::string& value) {
   std::vector<std::string> files;
-  std::error_code gone;
-  for (auto at = fs::recursive_directory_iterator(folder, gone); at != fs::recursive_directory_iterator();
-       at.increment(gone)) {
-    if (at->is_regular_file(gone) && contentOf(at->path()).find(value) != std::string::npos)
+  std::error_code gone, ignored;
+  fs::recursive_directory_iterator at(folder, gone);
+  for (; !gone && at != fs::recursive_directory_iterator(); at.increment(gone)) {
+    if (at->is_regular_file(ignored) && contentOf(at->path()).find(value) != std::string::npos)
       files.push_back(at->path());
   }
-  return files;
+  return gone ? filesWith(folder, value) : files;
 }
 
 class ClusterSecrets : public testing::Test {

@@ -315,7 +315,7 @@ TEST(MonitorLogic, ReportsATaskWhoseSecretsCannotBeHadAsNeverStarted) {
   AttachedMonitor monitor;
   monitor.launch(withSecrets(task(1))).tell(SecretsArrived{1, notFound("there is no secret 'ann/db'")});
   ASSERT_THAT(monitor.reports(), SizeIs(1));
-  const TaskEnd& end = monitor.reports()[0].end;
+  const TaskEnd end = monitor.reports()[0].end;
   EXPECT_EQ(end.cause, EndCause::kNeverStarted);
   EXPECT_FALSE(serversFault(end));
   EXPECT_EQ(end.problem, "its secrets could not be had: there is no secret 'ann/db'");
