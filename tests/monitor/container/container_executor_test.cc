@@ -111,7 +111,7 @@ TEST_F(ContainerExecutorTest, SaysWhyATaskCannotBeStarted) {
 TEST_F(ContainerExecutorTest, TheListenerIsNotCalledFromWithinStart) {
   LaunchSpec spec = taskOf(1, {});
   containers().executor().record(spec);
-  containers().executor().start(spec, {});
+  containers().executor().start(spec, {}, {});
   EXPECT_TRUE(containers().events.empty());
   EXPECT_EQ(containers().endOf(1).cause, EndCause::kNeverStarted);
 }

@@ -359,7 +359,7 @@ TEST_F(ContainerImageTest, AMonitorThatIsKilledMeanwhileLeavesNothingHalf) {
   const auto tasks = containers().executor().recover();
   ASSERT_THAT(tasks, SizeIs(1));
   EXPECT_EQ(tasks[0].state, RecoveredTask::State::kNeverStarted);
-  containers().executor().start(tasks[0].spec, {});
+  containers().executor().start(tasks[0].spec, {}, {});
   EXPECT_EQ(containers().endOf(1).cause, EndCause::kExited) << containers().ended[1].problem;
   EXPECT_EQ(containers().out(1), "image\n");
   while (stored().size() > 1) containers().wait(kj::MILLISECONDS);

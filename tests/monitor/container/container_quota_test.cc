@@ -203,7 +203,7 @@ TEST_F(ContainerQuotaTest, NoTaskStartsWithoutTheQuotaThatItIsToHave) {
   // Where no project can be set.
   std::filesystem::create_directory(placeOf(1, "tmp"));
   ASSERT_EQ(::mount("none", placeOf(1, "tmp").c_str(), "tmpfs", 0, nullptr), 0);
-  containers().executor().start(spec, {});
+  containers().executor().start(spec, {}, {});
   const TaskEnd end = containers().endOf(1);
   EXPECT_EQ(::umount(placeOf(1, "tmp").c_str()), 0);
   EXPECT_EQ(end.cause, EndCause::kNeverStarted);

@@ -145,7 +145,7 @@ TEST_F(ContainerRecoveryTest, ARecordedTaskThatWasNeverStartedMayBeStarted) {
   const RecoveredTask task = recovered();
   EXPECT_EQ(task.state, RecoveredTask::State::kNeverStarted);
   EXPECT_EQ(task.spec, spec);
-  successor().executor().start(task.spec, {});
+  successor().executor().start(task.spec, {}, {});
   EXPECT_TRUE(successor().endOf(1).succeeded());
   EXPECT_EQ(successor().out(1), "once\n");
 }

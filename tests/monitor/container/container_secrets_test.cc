@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "monitor/container/oci_bundle.h"
+#include "monitor/container/found_program.h"
 #include "tests/monitor/container/container_fixture.h"
 #include "tests/monitor/container/root_image.h"
 
@@ -31,7 +32,7 @@ class SecretsTest : public testing::Test {
     ::chmod(folder_.path().c_str(), 0755);
     options_ = optionsIn(folder_.path());
     options_.allowedRoots = {folder_.path() + "/images"};
-    options_.crun = findCrun();
+    options_.crun = findProgram("crun");
   }
   Containers& containers() {
     if (!containers_) containers_.emplace(options_);
