@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
-#include "monitor/container/oci_bundle.h"
 #include "monitor/container/found_program.h"
+#include "monitor/container/oci_bundle.h"
 #include "tests/monitor/container/container_fixture.h"
 #include "tests/monitor/container/root_image.h"
 
