@@ -231,7 +231,8 @@ TEST_F(KeepsSecrets, SealedAnewInPieces) {
     ++calls;
   }
   EXPECT_EQ(calls, 3u);
-  for (const SecretRecord& secret : store_.load()->secrets) EXPECT_TRUE(keys("b").open(secret).ok());
+  const auto stored = store_.load()->secrets;
+  for (const SecretRecord& secret : stored) EXPECT_TRUE(keys("b").open(secret).ok());
 }
 
 }  // namespace tarcil::master_server_test

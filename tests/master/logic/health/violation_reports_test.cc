@@ -102,9 +102,10 @@ TEST_F(ViolationReports, WhatTasksReachIsShownUntilTheyEnd) {
   tell(violation(task, Cause::Kind::kDisk));
   EXPECT_THAT(reachedOn(view("a")), ElementsAre(Reached{100, 50})) << "as measured last";
   master.ended(monitor, task, exitedWith(0));
-  const AllocationId next = run(2, watched(0, false));
+  const AllocationId next = run(2, watched(0, false), 1);
+  master.handle(PerformanceReported{monitor, {{task, {100, 97}}}});
   EXPECT_NE(next, task);
-  EXPECT_THAT(reachedOn(view("a")), ElementsAre(std::nullopt));
+  EXPECT_THAT(reachedOn(view("b")), ElementsAre(std::nullopt));
 }
 
 TEST_F(ViolationReports, WhatTasksReachIsIgnoredOfOthersAndWhereItMakesNoSense) {
