@@ -20,7 +20,8 @@ std::string completed(const std::string& words) {
 }
 
 TEST(Completion, OffersVerbsCommandsAndOptions) {
-  EXPECT_THAT(completed("''"), testing::StartsWith("submit plan run job cron queue secret status top up down "));
+  EXPECT_THAT(completed("''"),
+              testing::StartsWith("submit plan run job cron queue secret status top up down "));
   EXPECT_EQ(completed("jo"), "job join-token join\n");
   EXPECT_EQ(completed("job l"), "list logs\n");
   EXPECT_EQ(completed("job list --st"), "--state\n");
