@@ -7,6 +7,7 @@
 
 namespace tarcil::container_isolation_test {
 
+using testing::AnyOf;
 using testing::HasSubstr;
 
 class ContainerIsolationTest : public testing::Test {
@@ -68,12 +69,12 @@ TEST_F(ContainerIsolationTest, SystemCallsThatAreNotOnTheListAreNotThere) {
                      tryCall("180", "0, 0, 0") +         // nfsservctl, which kernels have no more
                      tryCall("0x40000001", "1, 0, 0")),  // write of x32
             "38\n38\n1\n38\n");
-  // getpid as 32-bit programs call it: it would answer a number above 0.
+  // getpid as 32-bit programs call it: it would answer a number above 0. Some kernels have no such way.
   const std::string probe =
       "printf '#include <stdio.h>\\nint main() { long r = 20; __asm__ volatile(\"int $0x80\" : "
       "\"+a\"(r)); printf(\"%%d\\\\n\", (int)r); }' > t.c && gcc -o t t.c && ./t";
   const std::string answer = outputOf(probe);
-  EXPECT_TRUE(answer == "-38\n" || answer.find("gcc: not found") != std::string::npos) << answer;
+  EXPECT_THAT(answer, AnyOf("-38\n", HasSubstr("gcc: not found"), HasSubstr("Segmentation fault")));
 }
 
 TEST_F(ContainerIsolationTest, SocketsAreOfTheFamiliesThatProgramsNeed) {

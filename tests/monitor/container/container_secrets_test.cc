@@ -105,13 +105,15 @@ TEST_F(SecretsTest, AreThereOnARootFileSystemOfTheTasksOwn) {
 
 TEST_F(SecretsTest, AreThereInABundle) {
   if (options_.crun.empty()) GTEST_SKIP() << "no crun";
-  makeRootImage(folder() + "/images/bundle/rootfs", {"sh", "cat", "stat", "touch"});
+  makeRootImage(folder() + "/images/bundle/rootfs", {"sh", "tr", "stat", "touch"});
   std::ofstream(folder() + "/images/bundle/config.json")
       << R"({"ociVersion": "1.0.0", "root": {"path": "rootfs"}})";
-  LaunchSpec spec = naming("cat $TARCIL_SECRETS/db; stat -c ' %a %u' /run/secrets/db; touch /run/secrets/x");
+  // Each letter as the next one: what it writes is in the folder.
+  LaunchSpec spec =
+      naming("tr a-z b-za < $TARCIL_SECRETS/db; stat -c ' %a %u' /run/secrets/db; touch /run/secrets/x");
   spec.container.bundle = folder() + "/images/bundle";
   const TaskEnd end = containers().run(spec, {}, {secret("db", "hunter2")});
-  EXPECT_EQ(containers().out(spec.allocation), "hunter2 400 65534\n") << end.problem;
+  EXPECT_EQ(containers().out(spec.allocation), "ivoufs2 400 65534\n") << end.problem;
   EXPECT_THAT(containers().err(spec.allocation), HasSubstr("Read-only file system"));
   expectNowhereIn(folder(), "hunter2");
 }
