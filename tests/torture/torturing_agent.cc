@@ -292,7 +292,9 @@ void TorturingAgent::send(const Commit& commit, Answer use) {
   tasks_.add(request.send().then(
       [this, use, call = event.call, link = event.link](auto&& response) {
         --calls_;
-        const CommitAnswered event{call, read(response.getAnswer())};
+        CommitAnswered event{call, read(response.getAnswer())};
+        // Made anew for each answer, and not stored.
+        for (Grant& grant : event.answer.grants) grant.ticket.clear();
         stage_.history.note(event);
         if (use == Answer::kApplies) answered(link, event.answer);
       },
