@@ -45,10 +45,9 @@ agent::LaunchAnswered::Outcome outcomeOf(wire::LaunchPort::Outcome outcome) {
       return agent::LaunchAnswered::Outcome::kAccepted;
     case wire::LaunchPort::Outcome::REVOKED:
       return agent::LaunchAnswered::Outcome::kRevoked;
-    // The server has moved to another monitor: its new address is on its way.
+    // The server has moved to another monitor, and its new address is on its way. Or the master gives no
+    // ticket now: the task is to be launched no more, or its monitor is about to attach anew.
     case wire::LaunchPort::Outcome::UNKNOWN_SERVER:
-      return agent::LaunchAnswered::Outcome::kUnreachable;
-    // The master gives none now: the task is to be launched no more, or its monitor is about to attach anew.
     case wire::LaunchPort::Outcome::NO_TICKET:
       return agent::LaunchAnswered::Outcome::kUnreachable;
   }
