@@ -444,7 +444,7 @@ interface UserPort {
   changes @32 (instance :UInt64, after :UInt64)
       -> (instance :UInt64, next :UInt64, jobs :List(JobSummary), servers :List(ServerDetails), waiting :UInt32, missed :Bool)
       $Types.forReaders;
-  # For whoever keeps a copy: jobs that the caller may see and servers, without their tasks, that have changed behind `after`, each
+  # For whoever keeps a copy: jobs that the caller may see and servers, of their tasks those that are watched, that have changed behind `after`, each
   # once, as it is now; at most 1,000 of both and some 1 MiB. Held until something has. `instance` and `next` are what to ask with
   # next; with others than a master gave, at first 0, the present ones are answered at once, and `missed`: what came between is not
   # known, and everything is to be asked for anew. `waiting`: all jobs that wait. Fails as Exhausted where too many wait. Reads only.

@@ -43,6 +43,10 @@ size_t wireBytesOf(const JobAssignment& assignment) {
 size_t wireBytesOf(const ServerView& server) {
   size_t sum = 200 + wireBytesOf(server.facts) + wireBytesOf(server.status) + server.reason.size() +
                2 * server.pool.size();
+  for (const ServerView::Task& task : server.tasks) {
+    sum += 300 + 2 * task.rus.size() + task.over.size();
+    for (const auto& [kind, numbers] : task.extras) sum += 32 + kind.size() + 2 * numbers.size();
+  }
   for (const AbsentPressure& absent : server.absent) sum += 32 + absent.reason.size();
   for (const TaskViolation& violation : server.violations) {
     sum += 200 + violation.server.size();

@@ -147,6 +147,7 @@ std::optional<Reached> performanceOf(const Tables& tables, AllocationId allocati
   return found == tables.performances.end() ? std::nullopt : std::optional(found->second);
 }
 
+// Without tasks those are there all the same that are watched.
 ServerView viewOf(const Tables& tables, const Server& server, bool withTasks = true) {
   ServerView view;
   view.id = server.record.id;
@@ -171,11 +172,12 @@ ServerView viewOf(const Tables& tables, const Server& server, bool withTasks = t
   for (const Resident& resident : server.residents) {
     const Hold& hold = *tables.jobs.holder(resident.allocation);
     const Profile& profile = hold.job->record.spec.profile;
-    if (withTasks) {
+    const auto performance = performanceOf(tables, resident.allocation);
+    if (withTasks || performance) {
       view.tasks.push_back({hold.job->record.id, hold.job->record.number, hold.task, resident.allocation,
                             resident.rus, resident.extras, profile, overOf(tables, server, resident, profile),
                             resident.caused, resident.measured, throttleOf(tables, resident.allocation),
-                            resident.request, resident.isStrict, performanceOf(tables, resident.allocation)});
+                            resident.request, resident.isStrict, performance});
     }
     if (auto violation = violationOf(tables, hold)) view.violations.push_back(std::move(*violation));
   }
