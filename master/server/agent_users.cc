@@ -7,15 +7,17 @@
 namespace tarcil {
 
 Status AgentUsers::add(const LoginProof& shown, const Caller& caller) {
-  std::list<Login>& logins = logins_[caller.user];
-  const auto known = std::ranges::find_if(
-      logins, [&](const Login& login) { return login.shown == shown && login.caller == caller; });
-  if (known != logins.end()) return {};
+  const auto found = logins_.find(caller.user);
+  const bool isKnown = found != logins_.end() && std::ranges::any_of(found->second, [&](const Login& login) {
+                         return login.shown == shown && login.caller == caller;
+                       });
+  if (isKnown) return {};
   if (count_ >= kMaxLogins) {
     return Error{ErrorCode::kExhausted, std::to_string(kMaxLogins) +
                                             " logins at this agent hold, as many as may; try another agent"};
   }
   ++count_;
+  std::list<Login>& logins = logins_[caller.user];
   const auto place = logins.insert(logins.end(), {shown, caller});
   watching_.add(watch_.untilEnded(shown, caller).catch_([](kj::Exception&&) {}).then([this, place]() {
     const auto user = logins_.find(place->caller.user);
@@ -28,8 +30,7 @@ Status AgentUsers::add(const LoginProof& shown, const Caller& caller) {
 
 std::string AgentUsers::whyNotSubmit(const JobRecord& record) const {
   const auto found = logins_.find(record.user);
-  if (found == logins_.end() || found->second.empty())
-    return "no user '" + record.user + "' is logged in at this agent; log in again";
+  if (found == logins_.end()) return "no user '" + record.user + "' is logged in at this agent; log in again";
   std::string why;
   for (const auto& [shown, caller] : found->second) {
     const auto runAs = runAsFor(record.spec, caller);

@@ -35,7 +35,7 @@ class AgentUsers final {
     LoginProof shown;
     Caller caller;
   };
-  // By user.
+  // By user; none is empty.
   using Logins = std::map<std::string, std::list<Login>>;
 
   LoginWatch& watch_;

@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "env/failpoint.h"
 #include "env/stop.h"
@@ -23,6 +24,13 @@ namespace {
 using convert::text;
 
 // Bytes of output, or of a file, in one answer.
+// Whether the call failed since the master is of an earlier version, which is noted in `takes` and said once.
+bool isOfEarlierMaster(const kj::Exception& exception, bool& takes, const char* what) {
+  if (exception.getType() != kj::Exception::Type::UNIMPLEMENTED) return false;
+  if (std::exchange(takes, false)) spdlog::warn("the master is of an earlier version and takes no {}", what);
+  return true;
+}
+
 // Masters of earlier versions make no tickets.
 std::optional<MacKey> ticketKeyIn(capnp::Data::Reader from) {
   if (from.size() == 0) return std::nullopt;
@@ -242,14 +250,9 @@ void MonitorServer::sendViolations() {
           },
           // The next attach tells them again.
           [this](kj::Exception&& exception) {
-            using Type = kj::Exception::Type;
-            if (exception.getType() != Type::UNIMPLEMENTED) {
-              if (attached_ && exception.getType() != Type::DISCONNECTED) fault_->reject(kj::mv(exception));
-              return;
-            }
-            if (takesViolations_)
-              spdlog::warn("the master is of an earlier version and takes no performance violations");
-            takesViolations_ = false;
+            if (isOfEarlierMaster(exception, takesViolations_, "performance violations")) return;
+            if (attached_ && exception.getType() != kj::Exception::Type::DISCONNECTED)
+              fault_->reject(kj::mv(exception));
           }));
     } else if (const auto next = violations_.nextDue()) {
       violationAlarm_.set(*next);
@@ -267,11 +270,8 @@ void MonitorServer::send(const std::vector<ServerPressure>& pressures,
     for (uint32_t i = 0; i < pressures.size(); ++i) write(pressures[i], servers[i]);
     auto charges = request.initPools(static_cast<uint32_t>(pools.size()));
     for (uint32_t i = 0; i < pools.size(); ++i) write(pools[i], charges[i]);
-    calls_.add(request.send().ignoreResult().catch_([this](kj::Exception&& exception) {
-      if (exception.getType() != kj::Exception::Type::UNIMPLEMENTED) return;
-      if (takesPressure_) spdlog::warn("the master is of an earlier version and takes no pressures");
-      takesPressure_ = false;
-    }));
+    calls_.add(request.send().ignoreResult().catch_(
+        [this](kj::Exception&& exception) { isOfEarlierMaster(exception, takesPressure_, "pressures"); }));
   }
 }
 
@@ -284,9 +284,7 @@ void MonitorServer::send(const std::vector<PerformanceSample>& samples) {
       auto list = request.initSamples(count);
       for (uint32_t i = 0; i < count; ++i) write(samples[first + i], list[i]);
       calls_.add(request.send().ignoreResult().catch_([this](kj::Exception&& exception) {
-        if (exception.getType() != kj::Exception::Type::UNIMPLEMENTED) return;
-        if (takesPerformance_) spdlog::warn("the master is of an earlier version and takes no performance");
-        takesPerformance_ = false;
+        isOfEarlierMaster(exception, takesPerformance_, "performance");
       }));
     }
   }

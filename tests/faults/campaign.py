@@ -52,6 +52,17 @@ def until(what, holds):
         time.sleep(0.05)
 
 
+def pid_with(option, value):
+    """Of a process that was started with this option; None where there is none."""
+    option, value = option.encode(), value.encode()
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+            if option in words and words[words.index(option) + 1] == value:
+                return int(folder.name)
+    return None
+
+
 # --- Clusters ---------------------------------------------------------------------------------------------
 
 
@@ -118,13 +129,7 @@ class Cluster:
 
     def pid(self, role):
         """Of the process that plays it now, by its socket."""
-        listens = f"unix:{self.data}/run/{role}.sock".encode()
-        for folder in Path("/proc").glob("[0-9]*"):
-            with contextlib.suppress(OSError):
-                words = (folder / "cmdline").read_bytes().split(b"\0")
-                if b"--listen" in words and words[words.index(b"--listen") + 1] == listens:
-                    return int(folder.name)
-        return None
+        return pid_with("--listen", f"unix:{self.data}/run/{role}.sock")
 
     def kill(self, role):
         pid = self.pid(role)
@@ -150,9 +155,9 @@ class Cluster:
     def open_gate(self):
         (self.traces / "gate").touch()
 
-    def hold_lock(self):
-        """Of this attempt, as long as it lives; says so where another attempt of the same task lives."""
-        alive = f"{self.traces}/alive-$TARCIL_TASK-"
+    def hold_lock(self, job=""):
+        """Of this attempt, as long as it lives; says so where another attempt of the same task lives. `job`: tells tasks of several."""
+        alive = f"{self.traces}/alive-{job}-$TARCIL_TASK-"
         return (f"exec 9>{alive}$TARCIL_ATTEMPT; flock 9; for other in {alive}*; do "
                 f"[ $other = {alive}$TARCIL_ATTEMPT ] || flock -n $other true || {self.note('overlap')} done; ")
 

@@ -19,7 +19,7 @@ import threading
 import time
 from pathlib import Path
 
-from campaign import Cluster, Failed, go_on, require, stop, until
+from campaign import Cluster, Failed, go_on, pid_with, require, stop, until
 
 ROLES = {"etcd": 3, "master": 3, "agent": 2, "server": 2}
 AT_ONCE = 2  # clients that submit
@@ -32,13 +32,7 @@ class Nine(Cluster):
     def pid(self, role):
         if not role.startswith("etcd"):
             return super().pid(role)
-        keeps = f"{self.data}/etcd/{role}".encode()
-        for folder in Path("/proc").glob("[0-9]*"):
-            with contextlib.suppress(OSError):
-                words = (folder / "cmdline").read_bytes().split(b"\0")
-                if b"--data-dir" in words and words[words.index(b"--data-dir") + 1] == keeps:
-                    return int(folder.name)
-        return None
+        return pid_with("--data-dir", f"{self.data}/etcd/{role}")
 
     def leader(self):
         """Its name; None where nobody leads or says so."""
@@ -68,7 +62,7 @@ class Load:
             script = f"echo $TARCIL_TASK.$TARCIL_ATTEMPT >> {self.cluster.traces}/{name}; sleep 0.5"
             job = {"command": ["sh", "-c", script], "tasks": 2, "name": name}
             if number % 3 == 0:
-                job = {**job, "command": ["sh", "-c", self.hold_lock(name) + script], "exclusive": True, "restart": {"attempts": 5}}
+                job = {**job, "command": ["sh", "-c", self.cluster.hold_lock(name) + script], "exclusive": True, "restart": {"attempts": 5}}
             began = time.monotonic()
             done = self.cluster.tarcil("submit", "--json", "-", check=False, text=json.dumps(job))
             with self.lock:
@@ -78,12 +72,6 @@ class Load:
                 else:
                     self.refused.append(done.stderr.strip()[-200:])
             time.sleep(0.1)
-
-    def hold_lock(self, name):
-        """As Cluster.hold_lock(), of this job."""
-        alive = f"{self.cluster.traces}/alive-{name}-$TARCIL_TASK-"
-        return (f"exec 9>{alive}$TARCIL_ATTEMPT; flock 9; for other in {alive}*; do "
-                f"[ $other = {alive}$TARCIL_ATTEMPT ] || flock -n $other true || echo {name} >> {self.cluster.traces}/overlap; done; ")
 
     def end(self):
         self.ending.set()
