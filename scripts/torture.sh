@@ -20,7 +20,7 @@ torture=$build/tests/tarcil_torture check=$build/tests/tarcil_torture_check
 folder=$(folder_on_disk torture)
 # round FOLDER SECONDS: tarcil's own check of a store is asked too; it says nothing where nothing is wrong.
 round() {
-  "$torture" --folder "$1" --seconds "$2" --seed "$seed" || return
+  "$torture" --tarcil "$build/tarcil" --folder "$1" --seconds "$2" --seed "$seed" || return
   "$check" "$1/history" "$1/store" || return
   "$build/tarcil" master check "$1/store" >"$1/check" 2>&1 || { cat "$1/check" && return 1; }
 }

@@ -1,6 +1,8 @@
 // The module tarcil-etcd.so: a client of etcd over gRPC.
+#include <grpc/grpc.h>
 #include <grpcpp/grpcpp.h>
 
+#include <algorithm>
 #include <atomic>
 #include <fstream>
 #include <mutex>
@@ -16,6 +18,9 @@ namespace wire = etcdserverpb;
 
 // Above any page that is asked for, and bounded.
 constexpr int kMaxAnswerBytes = 64 << 20;
+
+// What a member is given to be connected before another one is asked.
+constexpr auto kConnecting = std::chrono::milliseconds(200);
 
 // The members' stubs; a member is a connection of its own.
 struct Member {
@@ -244,6 +249,9 @@ class GrpcClient final : public Client {
   Status ask(Duration atMost, Call call) {
     const auto until = std::chrono::system_clock::now() + atMost;
     const size_t at = current_.load() % members_.size();
+    // gRPC goes on with a connection only while somebody waits for it (and every 5 s): calls that fail at once
+    // because there is none would never get one.
+    members_[at]->channel->WaitForConnected(std::min(until, std::chrono::system_clock::now() + kConnecting));
     grpc::Status status;
     for (int attempt = 0; attempt < 2; ++attempt) {
       grpc::ClientContext context;
@@ -341,6 +349,9 @@ Result<bool> isSafe(const Access& access) {
 Result<std::unique_ptr<Client>> make(const Access& access) {
   const auto safe = isSafe(access);
   if (!safe) return safe.error();
+  // For good, as the module is loaded for good: without this the last client that goes has gRPC end its threads
+  // in a thread of its own, which a process that ends does not wait for.
+  [[maybe_unused]] static const bool isStarted = (grpc_init(), true);
   auto credentials = grpc::InsecureChannelCredentials();
   if (*safe) {
     auto authority = readFile("authority's certificate", access.authority);
