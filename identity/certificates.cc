@@ -9,6 +9,7 @@
 #include <ctime>
 #include <memory>
 
+#include "core/base/crypto.h"
 #include "core/base/units.h"
 
 namespace tarcil {
@@ -87,9 +88,8 @@ bool isOfCurve(const EVP_PKEY* key) {
 // Of any length: names of servers may be longer than what X.509 says of common names, which nobody who reads
 // these holds it to.
 bool setCommonName(X509_NAME* to, const std::string& text) {
-  return X509_NAME_add_entry_by_txt(to, "CN", V_ASN1_UTF8STRING,
-                                    reinterpret_cast<const unsigned char*>(text.data()),
-                                    static_cast<int>(text.size()), -1, 0) == 1;
+  return X509_NAME_add_entry_by_txt(to, "CN", V_ASN1_UTF8STRING, octets(text), static_cast<int>(text.size()),
+                                    -1, 0) == 1;
 }
 
 std::string commonNameOf(X509* certificate) {

@@ -5,31 +5,25 @@
 #include <openssl/hmac.h>
 #include <openssl/rand.h>
 
-#include <cstdlib>
+#include "core/base/crypto.h"
 
 namespace tarcil {
 namespace {
 
 constexpr size_t kMacBytes = 32;
 
-// Without randomness or memory nothing can be signed.
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
 }  // namespace
 
 MacKey makeMacKey() {
   MacKey key;
-  require(RAND_bytes(key.data(), static_cast<int>(key.size())) == 1);
+  requireCrypto(RAND_bytes(key.data(), static_cast<int>(key.size())) == 1);
   return key;
 }
 
 std::string macOf(std::string_view text, const MacKey& key) {
   std::string mac(kMacBytes, '\0');
   unsigned int written = 0;
-  require(HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
-               reinterpret_cast<const unsigned char*>(text.data()), text.size(),
+  requireCrypto(HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), octets(text), text.size(),
                reinterpret_cast<unsigned char*>(mac.data()), &written) != nullptr &&
           written == kMacBytes);
   return mac;

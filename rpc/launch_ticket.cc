@@ -3,13 +3,11 @@
 #include <capnp/message.h>
 
 #include "schema/convert.h"
+#include "schema/convert_support.h"
 
 namespace tarcil {
 namespace {
 
-constexpr std::string_view kPurpose = "tarcil launch ticket 1";
-
-// The same of the same launch, also where one end knows of fields that are not set.
 std::string signedPart(LaunchSpec launch) {
   launch.caused = {};
   launch.tolerated = {};
@@ -18,11 +16,7 @@ std::string signedPart(LaunchSpec launch) {
   launch.gang.reset();
   capnp::MallocMessageBuilder message;
   write(launch, message.initRoot<wire::LaunchSpec>());
-  const auto words = capnp::canonicalize(message.getRoot<wire::LaunchSpec>().asReader());
-  const auto bytes = words.asBytes();
-  std::string text(kPurpose);
-  text.append(reinterpret_cast<const char*>(bytes.begin()), bytes.size());
-  return text;
+  return "tarcil launch ticket 1" + convert::canonical(message.getRoot<wire::LaunchSpec>().asReader());
 }
 
 }  // namespace

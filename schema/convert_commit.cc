@@ -111,7 +111,6 @@ void write(const CommitAnswer& value, wire::CommitAnswer::Builder to) {
     grants[i].setAllocation(grant.allocation);
     writeNumbers<uint16_t>(grant.rus, grants[i].initRus(static_cast<uint32_t>(grant.rus.size())));
     write(grant.extras, grants[i].initExtras(static_cast<uint32_t>(grant.extras.size())));
-    grants[i].setTicket(data(grant.ticket));
   }
   auto servers = to.initServers(static_cast<uint32_t>(value.servers.size()));
   for (uint32_t i = 0; i < value.servers.size(); ++i) write(value.servers[i], servers[i]);
@@ -124,8 +123,7 @@ CommitAnswer read(wire::CommitAnswer::Reader from) {
   value.problem = text(from.getProblem());
   for (auto grant : elements(from.getGrants())) {
     value.grants.push_back({fromWireEnum<Verdict>(grant.getVerdict(), 12, "Verdict"), grant.getAllocation(),
-                            readNumbers<uint16_t>(grant.getRus()), read(grant.getExtras()),
-                            data(grant.getTicket())});
+                            readNumbers<uint16_t>(grant.getRus()), read(grant.getExtras())});
   }
   for (auto server : elements(from.getServers())) value.servers.push_back(read(server));
   return value;

@@ -398,7 +398,7 @@ void write(const std::vector<InputFile>& value, capnp::List<wire::InputFile>::Bu
   for (uint32_t i = 0; i < value.size(); ++i) {
     to[i].setPath(text(value[i].path));
     to[i].setMode(value[i].mode);
-    to[i].setContent(kj::StringPtr(value[i].content.data(), value[i].content.size()).asBytes());
+    to[i].setContent(data(value[i].content));
   }
 }
 

@@ -26,7 +26,7 @@ void write(const SecretRecord& value, wire::Secret::Builder to) {
   to.setKey(text(value.value.key));
   if (!value.value.bytes.empty()) {
     to.setNonce(kj::arrayPtr(value.value.nonce.data(), value.value.nonce.size()));
-    to.setSealed(text(value.value.bytes).asBytes());
+    to.setSealed(data(value.value.bytes));
   }
   to.setVersion(value.version);
   to.setChanged(toWire(value.changed));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <capnp/any.h>
+#include <capnp/message.h>
 #include <kj/debug.h>
 
 #include <map>
@@ -31,6 +32,13 @@ inline std::string data(capnp::Data::Reader value) {
 template <typename E>
 E toWireEnum(auto value) {
   return static_cast<E>(static_cast<uint16_t>(value));
+}
+
+// The bytes of a message, the same of the same values, also where one end knows of fields that are not set.
+template <typename Reader>
+std::string canonical(Reader from) {
+  const auto words = capnp::canonicalize(from);
+  return std::string(words.asChars().begin(), words.asChars().size());
 }
 
 // A duration that a peer tells, in microseconds. What is out of its range would overflow where it is added to

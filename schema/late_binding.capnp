@@ -30,6 +30,17 @@ struct LateAgentNews {
   forgets @3 :List(LateLease);
   surroundings @4 :List(LateSurroundings);
   stops @5 :List(LateLease);
+  grants @6 :List(LateGrant);         # at most 100, taken before all else
+}
+
+struct LateGrant {
+  # The master's word that an agent may have late-bound tasks of a user run (rpc/late_grant.h). Monitors run none that no such
+  # grant covers. It holds at every monitor, also while the master is away.
+  agent @0 :Text;
+  user @1 :Text;                      # who submits
+  runAs @2 :Text;                     # the system user as whom the tasks run
+  until @3 :Int64;                    # wall-clock time
+  signature @4 :Data;
 }
 
 struct LateMonitorNews {

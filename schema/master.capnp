@@ -7,6 +7,7 @@
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("tarcil::wire");
 using Types = import "types.capnp";
+using Late = import "late_binding.capnp";
 using Profiles = import "profiles.capnp";
 using Performance = import "performance.capnp";
 using Crons = import "crons.capnp";
@@ -53,11 +54,12 @@ interface AgentPort {
   # `more` is set there are others, which moreJobs gives. Together they are every one. The whole state then comes through
   # `feed`, and what changes of a job after it was listed.
 
-  commit @1 (commit :Types.Commit) -> (answer :Types.CommitAnswer);
+  commit @1 (commit :Types.Commit) -> (answer :Types.CommitAnswer, tickets :List(Data));
   # Success: what the answer says is on disk. A repeat with the same epoch and sequence changes nothing and gets the
   # first answer. Calls are taken in the order of their sequences. Answered with outcome superseded once another connection
   # speaks for the agent. A new job is refused unless its user has logged in over this connection (authenticate, vouch), and may
-  # run it as the system user that it names.
+  # run it as the system user that it names. `tickets`: by which monitors know the launches of what is granted
+  # (rpc/launch_ticket.h), parallel to the answer's grants; as those of the method `tickets`, and made anew for a repeat.
 
   authenticate @2 (token :Text, from :Text) -> (caller :Types.Caller, user :UserPort);
   # For a client that logged in at the agent, whose address is `from`, for the audit log; empty: not known. Fails as Denied
@@ -92,6 +94,10 @@ interface AgentPort {
   tickets @8 (allocations :List(UInt64)) -> (tickets :List(Data));
   # For launches of tasks that are starting, of jobs of the agent's: parallel to the allocations, at most 1,000; empty where
   # there is none: the allocation is nobody's or another agent's, or no monitor stands for its server now. Reads only.
+
+  lateGrant @9 (user :Text, runAs :Text) -> (grant :Late.LateGrant);
+  # For late-bound jobs of the user, whose tasks run as this system user: for an hour. Fails as Denied where the user has not
+  # logged in over this connection, or may not run jobs so, and as Conflict before attach. Reads only.
 }
 
 interface AgentFeed {
@@ -167,13 +173,14 @@ struct StateChecksum {
 
 interface MonitorPort {
   attach @0 (monitor :Text, servers :List(Types.ServerFacts), tasks :List(Types.KnownTask), control :MonitorControl)
-      -> (drop :List(UInt64), stop :List(UInt64), lease :UInt64, ticketKey :Data);
+      -> (drop :List(UInt64), stop :List(UInt64), lease :UInt64, ticketKey :Data, grantKey :Data);
   # Once per connection, first. `monitor` is a random identity kept in the monitor's data folder. `tasks` are all that
   # it has recorded and not forgotten. Success: the servers are up and may be given tasks. `drop`: unknown to the master
   # or given to others; the monitor kills them and forgets them without a report. `stop`: to be stopped as by
   # MonitorControl.stop. Fails as Conflict while another attached monitor claims one of the servers. `lease`, in
   # microseconds: see renew. `ticketKey`: by which tickets of launches are checked for as long as the connection stands, and
-  # until the next attach; empty from a master of an earlier version: none are.
+  # until the next attach; empty from a master of an earlier version: none are. `grantKey`: the public key of the grants of
+  # late-bound tasks (AgentPort.lateGrant), which are signed by it until they end; empty as ticketKey.
 
   report @1 (reports :List(Types.TaskReport)) -> ();
   # Success: durable; tasks that ended may be forgotten. A repeat changes nothing. A task that started under an

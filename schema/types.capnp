@@ -434,7 +434,6 @@ struct Grant {
   allocation @1 :UInt64;    # where granted
   rus @2 :List(UInt16);
   extras @3 :List(HeldExtra);  # where granted
-  ticket @4 :Data;          # where granted: by which the monitor knows the launch (rpc/launch_ticket.h); empty: none now
 }
 
 struct Commit {

@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <span>
 #include <utility>
 
+#include "core/base/crypto.h"
 #include "core/base/hex.h"
 #include "core/base/text.h"
 
@@ -26,11 +26,6 @@ using Context = std::unique_ptr<EVP_CIPHER_CTX, ReleaseContext>;
 constexpr size_t kIdBytes = 8;
 constexpr size_t kBase64Characters = 44;  // of a key; the last is padding
 constexpr std::string_view kPurpose = "tarcil secret";
-
-// Without memory, or a source of randomness, nothing can be kept secret.
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 std::string idOf(const SecretBytes& key) {
   constexpr std::string_view kOfId = "tarcil secrets key";
@@ -50,8 +45,7 @@ std::optional<SecretBytes> keyIn(std::string_view line) {
   // It counts the padding as a byte of zeros.
   SecretBytes decoded(SecretKeys::kKeyBytes + 1);
   const int bytes =
-      EVP_DecodeBlock(decoded.bytes().data(), reinterpret_cast<const unsigned char*>(line.data()),
-                      static_cast<int>(line.size()));
+      EVP_DecodeBlock(decoded.bytes().data(), octets(line), static_cast<int>(line.size()));
   if (bytes != static_cast<int>(decoded.size())) return std::nullopt;
   return SecretBytes(std::as_const(decoded).bytes().first(SecretKeys::kKeyBytes));
 }
@@ -59,10 +53,6 @@ std::optional<SecretBytes> keyIn(std::string_view line) {
 // Names and owners have no zero bytes.
 std::string boundTo(const std::string& owner, const std::string& name) {
   return std::string(kPurpose) + '\0' + owner + '\0' + name;
-}
-
-const unsigned char* bytesOf(std::string_view text) {
-  return reinterpret_cast<const unsigned char*>(text.data());
 }
 
 }  // namespace
@@ -96,7 +86,7 @@ const SecretKeys::Key* SecretKeys::find(const std::string& id) const {
 
 SecretBytes SecretKeys::newFile() {
   SecretBytes key(kKeyBytes);
-  require(RAND_bytes(key.bytes().data(), kKeyBytes) == 1);
+  requireCrypto(RAND_bytes(key.bytes().data(), kKeyBytes) == 1);
   SecretBytes file(2 * kKeyBytes + 1);
   constexpr std::string_view kDigits = "0123456789abcdef";
   for (size_t i = 0; i < kKeyBytes; ++i) {
@@ -111,17 +101,17 @@ SealedValue SecretKeys::seal(const std::string& owner, const std::string& name,
                              const SecretBytes& value) const {
   SealedValue sealed;
   sealed.key = current();
-  require(RAND_bytes(sealed.nonce.data(), SealedValue::kNonceBytes) == 1);
+  requireCrypto(RAND_bytes(sealed.nonce.data(), SealedValue::kNonceBytes) == 1);
   sealed.bytes.resize(value.size() + SealedValue::kTagBytes);
   auto* const to = reinterpret_cast<unsigned char*>(sealed.bytes.data());
   const std::string bound = boundTo(owner, name);
   const Context context(EVP_CIPHER_CTX_new());
   int written = 0, none = 0;
-  require(
+  requireCrypto(
       context != nullptr &&
       EVP_EncryptInit_ex(context.get(), EVP_aes_256_gcm(), nullptr, keys_.front().bytes.bytes().data(),
                          sealed.nonce.data()) == 1 &&
-      EVP_EncryptUpdate(context.get(), nullptr, &none, bytesOf(bound), static_cast<int>(bound.size())) == 1 &&
+      EVP_EncryptUpdate(context.get(), nullptr, &none, octets(bound), static_cast<int>(bound.size())) == 1 &&
       EVP_EncryptUpdate(context.get(), to, &written, value.bytes().data(), static_cast<int>(value.size())) ==
           1 &&
       EVP_EncryptFinal_ex(context.get(), to + written, &none) == 1 &&
@@ -147,13 +137,13 @@ Result<SecretBytes> SecretKeys::open(const SecretRecord& secret) const {
   std::string tag = sealed.bytes.substr(value.size());
   const std::string bound = boundTo(secret.owner, secret.name);
   const Context context(EVP_CIPHER_CTX_new());
-  require(context != nullptr);
+  requireCrypto(context != nullptr);
   int written = 0, none = 0;
   const bool isWhole =
       EVP_DecryptInit_ex(context.get(), EVP_aes_256_gcm(), nullptr, key->bytes.bytes().data(),
                          sealed.nonce.data()) == 1 &&
-      EVP_DecryptUpdate(context.get(), nullptr, &none, bytesOf(bound), static_cast<int>(bound.size())) == 1 &&
-      EVP_DecryptUpdate(context.get(), value.bytes().data(), &written, bytesOf(sealed.bytes),
+      EVP_DecryptUpdate(context.get(), nullptr, &none, octets(bound), static_cast<int>(bound.size())) == 1 &&
+      EVP_DecryptUpdate(context.get(), value.bytes().data(), &written, octets(sealed.bytes),
                         static_cast<int>(value.size())) == 1 &&
       EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_SET_TAG, SealedValue::kTagBytes, tag.data()) == 1 &&
       EVP_DecryptFinal_ex(context.get(), value.bytes().data() + written, &none) == 1;

@@ -125,7 +125,7 @@ void writeGive(const late::Give& give, uint32_t index, const LateHeld* job, wire
 
 LateBindingAgent::LateBindingAgent(Net net, const Clock& clock, Rng rng, std::string token,
                                    AgentMetrics& metrics, const LateBindingOptions& options,
-                                   LateNumbers::Lease lease)
+                                   LateNumbers::Lease lease, LateGrants::Ask grant)
     : net_(net),
       clock_(clock),
       rng_(rng),
@@ -136,6 +136,7 @@ LateBindingAgent::LateBindingAgent(Net net, const Clock& clock, Rng rng, std::st
       jobs_(options.kept),
       numbers_(std::move(lease),
                [this](late::JobNumber job, JobNumber number) { jobs_.setClusterNumber(job, number); }),
+      grants_(clock, std::move(grant)),
       held_(options.most),
       alarm_(net.timer, clock,
              [this]() {
@@ -284,13 +285,7 @@ void LateBindingAgent::write(LateLink& link, wire::LateAgentNews::Builder to) {
     for (uint32_t i = 0; i < list.size(); ++i)
       writeProbe(box.cancels[i], indexOf(box.cancels[i].server), list[i]);
   }
-  if (!box.gives.empty()) {
-    auto list = to.initGives(size(box.gives));
-    for (uint32_t i = 0; i < list.size(); ++i) {
-      const late::Give& give = box.gives[i];
-      writeGive(give, indexOf(give.server), jobs_.find(give.job), list[i]);
-    }
-  }
+  writeGives(link, to);
   const auto writeLeases = [&indexOf](const auto& messages, auto list) {
     for (uint32_t i = 0; i < list.size(); ++i) {
       list[i].setServer(indexOf(messages[i].server));
@@ -313,7 +308,38 @@ void LateBindingAgent::write(LateLink& link, wire::LateAgentNews::Builder to) {
       list[i].setBackground(bytesOf(server.background));
     }
   }
+  auto later = std::move(box.gives);
   box.clear();
+  if (later.empty()) return;
+  box.gives = std::move(later);
+  toSend_.insert(&link);
+  flushSoon();
+}
+
+// What goes by a grant that the monitor has not been told goes with it.
+void LateBindingAgent::writeGives(LateLink& link, wire::LateAgentNews::Builder to) {
+  auto& gives = link.outbox.gives;
+  std::vector<LateGrants::Ref> untold;
+  size_t count = 0;
+  for (; count < gives.size(); ++count) {
+    const LateHeld* job = gives[count].task == late::kNoTask ? nullptr : jobs_.find(gives[count].job);
+    if (job == nullptr) continue;
+    grants_.use(job->grant);
+    if (link.toldGrants.contains(job->grant->version)) continue;
+    if (untold.size() == kMaxGrantsAtOnce) break;
+    if (link.toldGrants.size() >= LateGrants::kMaxIdle) link.toldGrants.clear();
+    link.toldGrants.insert(job->grant->version);
+    untold.push_back(job->grant);
+  }
+  if (!untold.empty()) {
+    auto list = to.initGrants(static_cast<uint32_t>(untold.size()));
+    for (uint32_t i = 0; i < list.size(); ++i) tarcil::write(untold[i]->grant, list[i]);
+  }
+  if (count == 0) return;
+  auto list = to.initGives(static_cast<uint32_t>(count));
+  for (uint32_t i = 0; i < list.size(); ++i)
+    writeGive(gives[i], places_[gives[i].server].index, jobs_.find(gives[i].job), list[i]);
+  gives.erase(gives.begin(), gives.begin() + static_cast<ptrdiff_t>(count));
 }
 
 // --- Jobs of clients
@@ -384,10 +410,25 @@ Status LateBindingAgent::hasUnitsFor(const ServerNeeds& needs) const {
       " of disk on a server that suits it; lower limits.memory and limits.disk, or leave policy out");
 }
 
+kj::Maybe<kj::Promise<void>> LateBindingAgent::grantsFor(const Caller& caller,
+                                                         const std::vector<LateSubmission>& jobs) {
+  std::set<std::string> missing;  // system users
+  for (const LateSubmission& job : jobs) {
+    const auto runAs = runAsFor(job.spec, caller);
+    if (runAs && !grants_.find(caller.user, *runAs)) missing.insert(*runAs);
+  }
+  if (missing.empty()) return nullptr;
+  kj::Vector<kj::Promise<void>> answers;
+  for (const std::string& runAs : missing) answers.add(grants_.get(caller.user, runAs));
+  return kj::joinPromises(answers.releaseAsArray());
+}
+
 Status LateBindingAgent::submit(LateSession& session, LateSubmission submission) {
   if (Status good = checkLate(submission); !good) return good;
   const auto runAs = runAsFor(submission.spec, session.caller());
   if (!runAs) return runAs.error();
+  auto grant = grants_.find(session.caller().user, *runAs);
+  if (!grant) return grant.error();
   LateLoad load = loadOf(submission);
   if (Status fits = held_.check(session.caller().user, load); !fits) return fits;
   auto job = lateJobOf(submission, session.caller(), load);
@@ -404,6 +445,7 @@ Status LateBindingAgent::submit(LateSession& session, LateSubmission submission)
   held.id = submission.id;
   held.user = session.caller().user;
   held.launch = launchOf(submission, session.caller().user, *runAs);
+  held.grant = std::move(*grant);
   held.spec = std::move(submission.spec);
   held.executor = std::move(submission.executor);
   held.descriptions = std::move(submission.descriptions);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/late/late_grants.h"
 #include "agent/late/late_jobs.h"
 #include "agent/late/late_link.h"
 #include "agent/late/late_loads.h"
@@ -55,15 +56,18 @@ struct LateSubmission {
 class LateBindingAgent final {
  public:
   // `clock` and `metrics` outlive it. `token`: with which monitors are logged in at.
-  // `lease`: asks the master for numbers of jobs.
+  // `lease`: asks the master for numbers of jobs. `grant`: for grants.
   LateBindingAgent(Net net, const Clock& clock, Rng rng, std::string token, AgentMetrics& metrics,
-                   const LateBindingOptions& options, LateNumbers::Lease lease);
+                   const LateBindingOptions& options, LateNumbers::Lease lease, LateGrants::Ask grant);
   ~LateBindingAgent() noexcept(false);
 
   // What the master tells of a server, of a platform, and of a user: the shares of jobs from now on.
   void note(const ServerUpdate& update);
   void note(const std::string& platform, const Share& share);
   void note(const std::string& user, uint32_t shares);
+
+  // The link to the master stands.
+  void masterAttached() { grants_.masterAttached(); }
 
   // A client opens a session. The capability may outlive this object.
   wire::LateClientPort::Client open(kj::Own<FairCalls::User> user, const Caller& caller,
@@ -96,6 +100,8 @@ class LateBindingAgent final {
                                              bool wait);
 
   // --- For sessions with clients
+  // Asks the master for the grants that the jobs need and this agent does not have; none where it has them all.
+  kj::Maybe<kj::Promise<void>> grantsFor(const Caller& caller, const std::vector<LateSubmission>& jobs);
   Status submit(LateSession& session, LateSubmission submission);
   void cancel(LateSession& session, uint64_t number);
   void sessionEnded(LateSession& session);
@@ -104,7 +110,7 @@ class LateBindingAgent final {
   void sessionBegan(LateLink& link);
   void sessionEnded(LateLink& link);
   void take(LateLink& link, wire::LateMonitorNews::Reader news);
-  // Everything in the link's outbox, which is empty then.
+  // Everything in the link's outbox but gives that need more grants than go into one message.
   void write(LateLink& link, wire::LateAgentNews::Builder to);
 
  private:
@@ -120,6 +126,7 @@ class LateBindingAgent final {
   void join(LateLink& link, uint32_t index, const LateServer& server);
   void leave(ServerId server);
   void tellSurroundings(ServerId server);
+  void writeGives(LateLink& link, wire::LateAgentNews::Builder to);
   // What the scheduler wants is on its way to whom it concerns.
   void carryOut();
   void carryOut(const late::TaskOver& over);
@@ -141,6 +148,7 @@ class LateBindingAgent final {
   std::map<std::string, uint16_t> sharesOfUsers_;  // of those who have more than one
   LateJobs jobs_;
   LateNumbers numbers_;
+  LateGrants grants_;
   LateLoads held_;                                                       // of jobs that are not over
   WaitList<std::pair<late::JobNumber, std::optional<TaskIndex>>> over_;  // one of its tasks; none: the job
   std::vector<LinkEntry> places_;                                        // by server

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/late/late_grants.h"
 #include "agent/late/late_loads.h"
 #include "core/base/ids.h"
 #include "core/model/job.h"
@@ -28,6 +29,7 @@ struct LateHeld {
   std::string user;  // who submitted it
   JobSpec spec;
   LaunchSpec launch;  // of its tasks: what they have in common
+  LateGrants::Ref grant;
   std::vector<std::string> executor;
   std::vector<std::string> descriptions;  // by task of `spec`; empty: none
   std::vector<TaskIndex> tasks;           // by the scheduler's; empty: the same

@@ -86,6 +86,7 @@ kj::Promise<Attached> LateLink::attach(capnp::Capability::Client monitor) {
     serverNames = convert::readTexts(answer.getServers());
     servers.assign(serverNames.size(), std::nullopt);
     outbox.clear();
+    toldGrants.clear();
     agent_.sessionBegan(*this);
     return Attached{kj::mv(fault.promise)};
   });

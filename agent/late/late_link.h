@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "core/state/server.h"
@@ -49,6 +50,8 @@ class LateLink final : private kj::TaskSet::ErrorHandler {
   std::vector<std::string> serverNames;
 
   LateOutbox outbox;
+  // Versions of the grants that the monitor has been told in this session.
+  std::unordered_set<uint64_t> toldGrants;
   // Sends the outbox, unless enough calls are under way: then it goes with the first answer.
   void flush();
   // The session is of no use any more.

@@ -34,15 +34,24 @@ LateSession::~LateSession() noexcept(false) {
 }
 
 kj::Promise<void> LateSession::submit(SubmitContext context) {
+  KJ_REQUIRE(agent_ != nullptr, "the agent is going down");
+  if (isDeaf_) return toException({ErrorCode::kUnavailable, "the session is over: open another one"});
+  std::vector<LateSubmission> jobs;
+  for (auto from : convert::elements(context.getParams().getJobs())) jobs.push_back(readSubmission(from));
+  auto grants = agent_->grantsFor(caller_, jobs);
+  return inTurn(kj::mv(grants), [this, context, jobs = std::move(jobs)]() mutable {
+    take(std::move(jobs), context);
+  });
+}
+
+void LateSession::take(std::vector<LateSubmission> jobs, SubmitContext context) {
   struct Refusal {
     uint64_t job;
     Error error;
   };
   std::vector<Refusal> refusals;
   KJ_REQUIRE(agent_ != nullptr, "the agent is going down");
-  if (isDeaf_) return toException({ErrorCode::kUnavailable, "the session is over: open another one"});
-  for (auto from : convert::elements(context.getParams().getJobs())) {
-    LateSubmission job = readSubmission(from);
+  for (LateSubmission& job : jobs) {
     const uint64_t number = job.number;
     if (const Status taken = agent_->submit(*this, std::move(job)); !taken)
       refusals.push_back({number, taken.error()});
@@ -53,13 +62,37 @@ kj::Promise<void> LateSession::submit(SubmitContext context) {
     refused[i].setCode(static_cast<uint8_t>(refusals[i].error.code));
     refused[i].setProblem(convert::text(refusals[i].error.message));
   }
-  return kj::READY_NOW;
 }
 
 kj::Promise<void> LateSession::cancel(CancelContext context) {
+  return inTurn(nullptr,
+                [this, jobs = convert::readNumbers<uint64_t>(context.getParams().getJobs())]() { cancel(jobs); });
+}
+
+void LateSession::cancel(const std::vector<uint64_t>& jobs) {
   KJ_REQUIRE(agent_ != nullptr, "the agent is going down");
-  for (const uint64_t job : context.getParams().getJobs()) agent_->cancel(*this, job);
-  return kj::READY_NOW;
+  for (const uint64_t job : jobs) agent_->cancel(*this, job);
+}
+
+kj::Promise<void> LateSession::inTurn(kj::Maybe<kj::Promise<void>> first, kj::Function<void()> act) {
+  if (first == nullptr && waiting_ == 0) {
+    act();
+    return kj::READY_NOW;
+  }
+  ++waiting_;
+  auto done = last_.addBranch()
+                  .then([first = kj::mv(first)]() mutable -> kj::Promise<void> {
+                    KJ_IF_MAYBE (promise, first) return kj::mv(*promise);
+                    return kj::READY_NOW;
+                  })
+                  .then([this, act = kj::mv(act)]() mutable {
+                    --waiting_;
+                    act();
+                  })
+                  .fork();
+  // What one call fails with is its own.
+  last_ = done.addBranch().catch_([](kj::Exception&&) {}).fork();
+  return done.addBranch();
 }
 
 void LateSession::over(uint64_t number, TaskIndex task, const late::TaskOver& over, std::string server) {

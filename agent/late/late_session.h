@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kj/async.h>
+#include <kj/function.h>
 
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 namespace tarcil {
 
 class LateBindingAgent;
+struct LateSubmission;
 
 // The port that the client calls; the session lasts as long. Single-threaded.
 class LateSession final : public UserPortServer<wire::LateClientPort>, private kj::TaskSet::ErrorHandler {
@@ -49,6 +51,10 @@ class LateSession final : public UserPortServer<wire::LateClientPort>, private k
     std::string server;
   };
 
+  void take(std::vector<LateSubmission> jobs, SubmitContext context);
+  void cancel(const std::vector<uint64_t>& jobs);
+  // At once, or after `first` and the calls before that wait.
+  kj::Promise<void> inTurn(kj::Maybe<kj::Promise<void>> first, kj::Function<void()> act);
   void taskFailed(kj::Exception&& exception) override;
   void end(const char* why);
 
@@ -59,6 +65,8 @@ class LateSession final : public UserPortServer<wire::LateClientPort>, private k
   std::vector<Over> pending_;
   bool isCalling_ = false;
   bool isDeaf_ = false;  // it is told nothing more
+  size_t waiting_ = 0;   // calls
+  kj::ForkedPromise<void> last_ = kj::Promise<void>(kj::READY_NOW).fork();  // of these, when it is over
   kj::TaskSet calls_;
 };
 

@@ -101,7 +101,8 @@ AgentServer::AgentServer(Net net, const Clock& clock, Rng rng, AgentServerOption
       alarm_(net.timer, clock, [this]() { dispatch(agent::TimerFired{}); }),
       monitors_(net, options_.token),
       lateBinding_(net, clock, Rng(rng_()), options_.token, metrics_, options_.lateBinding,
-                   [this](uint32_t count) { return leaseNumbers(count); }),
+                   [this](uint32_t count) { return leaseNumbers(count); },
+                   [this](const std::string& user, const std::string& runAs) { return lateGrant(user, runAs); }),
       fairCalls_(kj::refcounted<FairCalls>(net.timer)),
       heard_(clock.now().steady),
       link_(keepLinked(
@@ -121,6 +122,22 @@ kj::Promise<JobNumber> AgentServer::leaseNumbers(uint32_t count) {
     auto request = port->leaseNumbersRequest();
     request.setCount(count);
     return request.send().then([](auto&& answer) { return answer.getFirst(); });
+  }
+  return toException({ErrorCode::kUnavailable, problem_});
+}
+
+kj::Promise<LateGrant> AgentServer::lateGrant(const std::string& user, const std::string& runAs) {
+  KJ_IF_MAYBE (port, port_) {
+    auto request = port->lateGrantRequest();
+    request.setUser(text(user));
+    request.setRunAs(text(runAs));
+    return request.send().then([](auto&& answer) { return read(answer.getGrant()); },
+                               [user, runAs](kj::Exception&& exception) -> LateGrant {
+                                 if (exception.getType() != kj::Exception::Type::UNIMPLEMENTED)
+                                   kj::throwFatalException(kj::mv(exception));
+                                 // A master of an earlier version, whose monitors want none.
+                                 return {{}, user, runAs, WallTime::max()};
+                               });
   }
   return toException({ErrorCode::kUnavailable, problem_});
 }
@@ -179,6 +196,7 @@ kj::Promise<Attached> AgentServer::listed(wire::AgentPort::Client port, const ag
 Attached AgentServer::attached(wire::AgentPort::Client port, const agent::Event& event) {
   auto fault = kj::newPromiseAndFulfiller<void>();
   logins_.linked(port);
+  lateBinding_.masterAttached();
   port_ = kj::mv(port);
   fault_ = kj::mv(fault.fulfiller);
   attached_ = isAttaching_ = true;
@@ -313,9 +331,9 @@ void AgentServer::carryOut(agent::SendCommit& action) {
             superseded();
           }
           // What is granted is launched at once, mostly; else another ticket is asked for.
-          for (Grant& grant : answer.grants) {
-            if (!grant.ticket.empty()) tickets_.emplace(grant.allocation, std::exchange(grant.ticket, {}));
-          }
+          const auto tickets = response.getTickets();
+          for (uint32_t i = 0; i < tickets.size() && i < answer.grants.size(); ++i)
+            tickets_.emplace(answer.grants[i].allocation, convert::data(tickets[i]));
           dispatch(agent::CommitAnswered{std::move(answer)});
           tickets_.clear();
         },

@@ -90,6 +90,7 @@ class AgentServer final {
   kj::Promise<Attached> attach(wire::MasterGate::Client master, const std::string& address);
   kj::Promise<Attached> listed(wire::AgentPort::Client port, const agent::Event& event, bool more);
   kj::Promise<JobNumber> leaseNumbers(uint32_t count);
+  kj::Promise<LateGrant> lateGrant(const std::string& user, const std::string& runAs);
   Attached attached(wire::AgentPort::Client port, const agent::Event& event);
   void lost(const Error& error, const std::string& address);
   void dispatch(const agent::Event& event);

@@ -63,7 +63,6 @@ struct Grant {
   AllocationId allocation = 0;  // where granted
   std::vector<RuIndex> rus{};   // where granted
   ExtraNumbers extras{};        // where granted
-  std::string ticket{};  // where granted: by which a monitor knows the launch; empty: there is none now
 
   bool operator==(const Grant&) const = default;
 };

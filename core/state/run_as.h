@@ -13,4 +13,7 @@ namespace tarcil {
 // the users that the caller may choose from, where it is none of these.
 Result<std::string> runAsFor(const JobSpec& spec, const Caller& caller);
 
+// Whether the caller may have tasks run as this system user; kDenied as above.
+Status checkRunAs(const std::string& runAs, const Caller& caller);
+
 }  // namespace tarcil

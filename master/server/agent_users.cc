@@ -28,18 +28,15 @@ Status AgentUsers::add(const LoginProof& shown, const Caller& caller) {
   return {};
 }
 
-std::string AgentUsers::whyNotSubmit(const JobRecord& record) const {
-  const auto found = logins_.find(record.user);
-  if (found == logins_.end()) return "no user '" + record.user + "' is logged in at this agent; log in again";
+std::string AgentUsers::whyNotSubmit(const std::string& user, const std::string& runAs) const {
+  const auto found = logins_.find(user);
+  if (found == logins_.end()) return "no user '" + user + "' is logged in at this agent; log in again";
   std::string why;
   for (const auto& [shown, caller] : found->second) {
-    const auto runAs = runAsFor(record.spec, caller);
     if (caller.role == Role::kRead) {
-      why = "user " + record.user + " may look and change nothing";
-    } else if (!runAs) {
-      why = runAs.error().message;
-    } else if (*runAs != record.runAs) {
-      why = "user: " + record.user + " may not run this job as `" + record.runAs + "`";
+      why = "user " + user + " may look and change nothing";
+    } else if (const Status may = checkRunAs(runAs, caller); !may) {
+      why = may.error().message;
     } else {
       return "";
     }

@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "core/state/job_state.h"
+#include "core/state/caller.h"
 #include "env/stop.h"
 #include "master/server/login_watch.h"
 
@@ -26,9 +26,9 @@ class AgentUsers final {
   // Somebody has logged in, until what was shown no longer holds. Exhausted where too many have.
   Status add(const LoginProof& shown, const Caller& caller);
 
-  // Why the agent may not submit the job; empty where somebody has logged in who may: under the name of its
-  // user, to change things, and as the system user that it runs as.
-  std::string whyNotSubmit(const JobRecord& record) const;
+  // Why the agent may not submit jobs of the user that run as this system user; empty where somebody has
+  // logged in who may: under that name, to change things, and as that system user.
+  std::string whyNotSubmit(const std::string& user, const std::string& runAs) const;
 
  private:
   struct Login {

@@ -68,6 +68,10 @@ Caller callerOf(const Identity& peer) {
   return {peer.name, peer.role == MemberRole::kAgent ? Role::kAgent : Role::kMonitor, {}};
 }
 
+Error attachFirst() {
+  return {ErrorCode::kConflict, "an agent attaches first"};
+}
+
 // An attached peer is detached when the last reference to its port goes, which a lost connection takes
 // care of.
 class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
@@ -106,16 +110,17 @@ class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
 
   kj::Promise<void> commit(CommitContext context) override {
     Commit commit = read(context.getParams().getCommit());
-    std::string mayNot = commit.newJob ? users_.whyNotSubmit(commit.newJob->record) : "";
+    std::string mayNot =
+        commit.newJob ? users_.whyNotSubmit(commit.newJob->record.user, commit.newJob->record.runAs) : "";
     return server_
         .commit(session_, std::move(commit), std::move(mayNot),
                 {.user = {}, .knownBy = "agent", .agent = agent_, .address = address_})
         .then([this, context](CommitAnswer&& answer) mutable {
-          for (Grant& grant : answer.grants) {
-            if (grant.verdict == Verdict::kGranted)
-              grant.ticket = server_.ticketFor(grant.allocation, agent_);
-          }
-          write(answer, context.getResults().initAnswer());
+          auto results = context.getResults();
+          write(answer, results.initAnswer());
+          auto tickets = results.initTickets(static_cast<uint32_t>(answer.grants.size()));
+          for (uint32_t i = 0; i < tickets.size(); ++i)
+            tickets.set(i, convert::data(server_.ticketFor(answer.grants[i].allocation, agent_)));
         });
   }
 
@@ -126,6 +131,17 @@ class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
     auto tickets = context.getResults().initTickets(allocations.size());
     for (uint32_t i = 0; i < allocations.size(); ++i)
       tickets.set(i, convert::data(server_.ticketFor(allocations[i], agent_)));
+    // Nothing that a deposed master says.
+    return server_.synced();
+  }
+
+  kj::Promise<void> lateGrant(LateGrantContext context) override {
+    if (agent_.empty()) return toException(attachFirst());
+    const auto params = context.getParams();
+    const std::string user = text(params.getUser()), runAs = text(params.getRunAs());
+    if (const std::string mayNot = users_.whyNotSubmit(user, runAs); !mayNot.empty())
+      return toException(denied(mayNot));
+    write(server_.lateGrant(agent_, user, runAs), context.getResults().initGrant());
     // Nothing that a deposed master says.
     return server_.synced();
   }
@@ -158,7 +174,7 @@ class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
   }
 
   kj::Promise<void> vouch(VouchContext context) override {
-    if (agent_.empty()) return toException({ErrorCode::kConflict, "an agent attaches first"});
+    if (agent_.empty()) return toException(attachFirst());
     letIn(VouchedUser{text(context.getParams().getUser()), agent_}, text(context.getParams().getFrom()),
           context.getResults());
     return kj::READY_NOW;
@@ -216,11 +232,13 @@ class MonitorPortImpl final : public RolePortServer<wire::MonitorPort> {
     return server_
         .attachMonitor(session_, text(params.getMonitor()), ownServers(params.getServers()),
                        readAll<KnownTask>(params.getTasks()), params.getControl())
-        .then([context](MasterServer::AttachedMonitor&& attached) mutable {
+        .then([this, context](MasterServer::AttachedMonitor&& attached) mutable {
           auto results = context.getResults();
           writeAttached(attached, results);
           results.setLease(static_cast<uint64_t>(attached.lease.count()));
           results.setTicketKey(kj::arrayPtr(attached.ticketKey.data(), attached.ticketKey.size()));
+          const PublicKey& grantKey = server_.grantKey();
+          results.setGrantKey(kj::arrayPtr(grantKey.data(), grantKey.size()));
         });
   }
 

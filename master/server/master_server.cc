@@ -207,6 +207,11 @@ std::string MasterServer::ticketFor(AllocationId allocation, const std::string& 
   return monitor == monitors_.end() ? "" : tarcil::ticketFor(launching->launch, monitor->second.ticketKey);
 }
 
+LateGrant MasterServer::lateGrant(const std::string& agent, const std::string& user,
+                                  const std::string& runAs) const {
+  return signedGrant({agent, user, runAs, clock_.now().wall + kLateGrantLife}, grantKey_);
+}
+
 void MasterServer::detach(SessionId session) {
   std::erase_if(feedsToCome_, [session](const auto& entry) { return entry.second.session == session; });
   feeds_.erase(session);

@@ -31,6 +31,7 @@
 #include "master/store/rocks/backups.h"
 #include "rpc/connection.h"
 #include "rpc/fair_calls.h"
+#include "rpc/late_grant.h"
 #include "rpc/launch_ticket.h"
 #include "rpc/requests.h"
 #include "rpc/token.h"
@@ -99,6 +100,9 @@ class MasterServer final {
   // By which the monitor of a starting task knows its launch, of a job that this agent owns; empty where
   // there is none (MasterLogic::launching).
   std::string ticketFor(AllocationId allocation, const std::string& agent) const;
+  // That the agent may have late-bound tasks of the user run, which is not checked here.
+  LateGrant lateGrant(const std::string& agent, const std::string& user, const std::string& runAs) const;
+  const PublicKey& grantKey() const { return grantKey_.publicKey(); }
   kj::Promise<CommitAnswer> commit(SessionId session, Commit commit, std::string mayNot, audit::Requester by);
   // Whether the job is there already. Pieces are taken one at a time, so that no batch has more than one.
   kj::Promise<bool> takePiece(master::PieceArrived piece);
@@ -303,6 +307,7 @@ class MasterServer final {
     MacKey ticketKey{};
   };
   std::map<SessionId, Monitor> monitors_;
+  const SigningKey grantKey_;  // of this process: monitors know those of earlier ones for as long as it matters
   Watchers<JobId> jobWatchers_;
   Watchers<ServerId> serverWatchers_;
   ChangeLog changeLog_;

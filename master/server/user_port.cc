@@ -524,7 +524,7 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
           auto lines = results.initLines(static_cast<uint32_t>(told.page.lines.size()));
           for (uint32_t i = 0; i < lines.size(); ++i) {
             const std::string& line = told.page.lines[i];
-            lines.set(i, kj::StringPtr(line.data(), line.size()).asBytes());
+            lines.set(i, convert::data(line));
           }
           results.setFile(told.page.file);
           results.setNextFile(told.page.next.file);

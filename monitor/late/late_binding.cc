@@ -73,8 +73,8 @@ LateBindingMonitor::~LateBindingMonitor() noexcept(false) {
 
 // --- Sessions
 
-wire::LateMonitorPort::Client LateBindingMonitor::open(wire::LateAgentPort::Client agent) {
-  auto session = kj::heap<LateMonitorSession>(*this, ++lastAgent_, kj::mv(agent));
+wire::LateMonitorPort::Client LateBindingMonitor::open(std::string name, wire::LateAgentPort::Client agent) {
+  auto session = kj::heap<LateMonitorSession>(*this, ++lastAgent_, std::move(name), kj::mv(agent));
   sessions_[lastAgent_] = session.get();
   return kj::mv(session);
 }
@@ -92,6 +92,8 @@ void LateBindingMonitor::take(LateMonitorSession& session, wire::LateAgentNews::
   const MonotonicTime time = now();
   const late::AgentNumber agent = session.number();
   const auto isHere = [this](auto message) { return message.getServer() < servers_.size(); };
+  KJ_REQUIRE(news.getGrants().size() <= kMaxGrantsAtOnce, "too many grants at once");
+  for (auto from : news.getGrants()) session.grants.add(read(from), clock_.now().wall);
   for (auto from : news.getForgets()) {
     if (!isHere(from)) continue;
     servers_[from.getServer()].queue.handle(late::Forget{agent, from.getServer(), from.getLease()});
@@ -104,8 +106,7 @@ void LateBindingMonitor::take(LateMonitorSession& session, wire::LateAgentNews::
   }
   for (auto from : news.getGives()) {
     if (!isHere(from)) continue;
-    give(from.getServer(), {agent, from.getServer(), from.getJob(), from.getLease(), from.getTask()},
-         from.getWork());
+    give(session, {agent, from.getServer(), from.getJob(), from.getLease(), from.getTask()}, from.getWork());
   }
   for (auto from : news.getStops()) {
     if (isHere(from)) stop(from.getServer(), {agent, from.getServer(), from.getLease()});
@@ -126,9 +127,20 @@ void LateBindingMonitor::take(LateMonitorSession& session, wire::LateAgentNews::
   carryOut();
 }
 
-void LateBindingMonitor::give(uint32_t index, late::Give give, wire::LateWork::Reader work) {
+void LateBindingMonitor::give(LateMonitorSession& session, late::Give give, wire::LateWork::Reader work) {
+  using Verdict = ShownGrants::Verdict;
+  const uint32_t index = give.server;
   Server& server = servers_[index];
   changed(index);
+  Verdict verdict = Verdict::kGranted;
+  if (give.task != late::kNoTask) {
+    verdict = session.grants.judge(convert::text(work.getLaunch().getSubmitter()),
+                                   convert::text(work.getLaunch().getUser()), clock_.now().wall, grantKeys_);
+  }
+  if (verdict == Verdict::kNotYet) {
+    actions_.notStarted.push_back({give.agent, give.job, give.task, give.lease});
+    give.task = late::kNoTask;
+  }
   const size_t before = actions_.starts.size();
   server.queue.handle(give, now(), actions_);
   if (actions_.starts.size() == before) return;
@@ -139,6 +151,10 @@ void LateBindingMonitor::give(uint32_t index, late::Give give, wire::LateWork::R
   task.lease = start.lease;
   task.ru = server.pool.take();
   server.running.emplace(task.lease, task.ru);
+  if (verdict == Verdict::kDenied) {
+    session.sayDenied(task.launch.submitter, task.launch.user);
+    return lateTaskEnded(index, start.lease, kCodeNotStarted);
+  }
   if (const auto code = executor_.start(std::move(task))) lateTaskEnded(index, start.lease, *code);
 }
 
@@ -164,7 +180,8 @@ LateBindingMonitor::Server* LateBindingMonitor::find(const std::string& name) {
   return found == byName_.end() ? nullptr : &servers_[found->second];
 }
 
-void LateBindingMonitor::masterAttached() {
+void LateBindingMonitor::masterAttached(const std::optional<PublicKey>& grantKey) {
+  grantKeys_.set(grantKey);
   if (std::exchange(hasMaster_, true)) return;
   for (uint32_t i = 0; i < servers_.size(); ++i) changed(i);
   carryOut();

@@ -18,6 +18,7 @@
 #include "latebinding/pool_charge.h"
 #include "latebinding/reservation_queue.h"
 #include "monitor/late/late_executor.h"
+#include "monitor/late/late_grants.h"
 #include "monitor/late/late_session.h"
 
 namespace tarcil {
@@ -53,16 +54,17 @@ class LateBindingMonitor final : public LateExecutorListener {
                      const std::vector<std::string>& servers, LateExecutor& executor, LateMaster& master);
   ~LateBindingMonitor() noexcept(false);
 
-  // An agent opens a session. The capability may outlive this object.
-  wire::LateMonitorPort::Client open(wire::LateAgentPort::Client agent);
+  // An agent of this name opens a session; empty where no certificate says it. The capability may outlive this
+  // object.
+  wire::LateMonitorPort::Client open(std::string name, wire::LateAgentPort::Client agent);
   const std::vector<std::string>& serverNames() const { return names_; }
 
   // --- The master's word. Servers that are not known here are ignored.
   // As LateExecutor::outputOf().
   AllocationId outputOf(late::SlotLeaseId lease) const { return executor_.outputOf(lease); }
 
-  // The link to it stands: pools ask for units from the first time on.
-  void masterAttached();
+  // The link to it stands: pools ask for units from the first time on. `grantKey`: as GrantKeys::set().
+  void masterAttached(const std::optional<PublicKey>& grantKey);
   void handle(const std::string& server, const late::PoolAnswer& answer);
   void handle(const std::string& server, const late::PoolLimit& limit);
 
@@ -96,7 +98,7 @@ class LateBindingMonitor final : public LateExecutorListener {
 
   MonotonicTime now() const { return clock_.now().steady; }
   Server* find(const std::string& name);
-  void give(uint32_t index, late::Give give, wire::LateWork::Reader work);
+  void give(LateMonitorSession& session, late::Give give, wire::LateWork::Reader work);
   void stop(uint32_t index, const late::Stop& stop);
   void changed(uint32_t index);
   // What the queues want is on its way to whom it concerns, and the pools are what the queues need.
@@ -116,6 +118,7 @@ class LateBindingMonitor final : public LateExecutorListener {
   std::vector<Server> servers_;
   std::unordered_map<std::string, uint32_t> byName_;
   bool hasMaster_ = false;         // has had, since the start
+  GrantKeys grantKeys_;
   std::vector<uint32_t> changed_;  // servers whose queue or pool has to be looked at
   late::QueueActions actions_;
   late::AgentNumber lastAgent_ = 0;

@@ -1,6 +1,7 @@
 #include "monitor/late/late_session.h"
 
 #include <kj/debug.h>
+#include <spdlog/spdlog.h>
 
 #include "monitor/late/late_binding.h"
 #include "rpc/errors.h"
@@ -37,6 +38,12 @@ kj::Promise<void> LateMonitorSession::tell(TellContext context) {
   monitor_->take(*this, context.getParams().getNews());
   if (hasNews()) write(context.getResults().initNews());
   return kj::READY_NOW;
+}
+
+void LateMonitorSession::sayDenied(const std::string& user, const std::string& runAs) {
+  if (std::exchange(isDenialSaid_, true)) return;
+  spdlog::warn("late binding: an agent has no grant by the master for tasks of {} as {}, which are not started", user,
+               runAs);
 }
 
 void LateMonitorSession::flush() {

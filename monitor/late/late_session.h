@@ -4,9 +4,12 @@
 
 #include <kj/async.h>
 
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "latebinding/messages.h"
+#include "monitor/late/late_grants.h"
 #include "schema/late_binding.capnp.h"
 
 namespace tarcil {
@@ -17,8 +20,14 @@ class LateBindingMonitor;
 // fails. Single-threaded.
 class LateMonitorSession final : public wire::LateMonitorPort::Server, private kj::TaskSet::ErrorHandler {
  public:
-  LateMonitorSession(LateBindingMonitor& monitor, late::AgentNumber number, wire::LateAgentPort::Client agent)
-      : monitor_(&monitor), number_(number), agent_(kj::mv(agent)), calls_(*this) {}
+  // `name`: of the agent, as its certificate says; empty where it has none.
+  LateMonitorSession(LateBindingMonitor& monitor, late::AgentNumber number, std::string name,
+                     wire::LateAgentPort::Client agent)
+      : grants(std::move(name)),
+        monitor_(&monitor),
+        number_(number),
+        agent_(kj::mv(agent)),
+        calls_(*this) {}
   ~LateMonitorSession() noexcept(false);
 
   kj::Promise<void> tell(TellContext context) override;
@@ -26,6 +35,10 @@ class LateMonitorSession final : public wire::LateMonitorPort::Server, private k
   // --- For the monitor
   late::AgentNumber number() const { return number_; }
   void forgetMonitor() { monitor_ = nullptr; }
+  // In the log, once: an agent that goes on so would fill it.
+  void sayDenied(const std::string& user, const std::string& runAs);
+
+  ShownGrants grants;
 
   // To the agent, not sent yet.
   std::vector<late::Ask> asks;
@@ -45,6 +58,7 @@ class LateMonitorSession final : public wire::LateMonitorPort::Server, private k
   const late::AgentNumber number_;
   wire::LateAgentPort::Client agent_;
   int inFlight_ = 0;
+  bool isDenialSaid_ = false;
   kj::TaskSet calls_;
 };
 

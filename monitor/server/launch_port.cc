@@ -14,14 +14,15 @@ wire::LaunchPort::Outcome toWire(monitor::AnswerLaunch::Outcome outcome) {
 }
 
 void write(const MonitorServer::Output& output, wire::LaunchPort::OutputResults::Builder to) {
-  to.setContent(kj::StringPtr(output.content.data(), output.content.size()).asBytes());
+  to.setContent(convert::data(output.content));
   to.setEnded(output.ended);
   to.setStart(output.start);
 }
 
 class LaunchPortImpl final : public RolePortServer<wire::LaunchPort> {
  public:
-  explicit LaunchPortImpl(MonitorServer& server) : server_(server) {}
+  // `agent`: its name, as its certificate says; empty where it has none.
+  LaunchPortImpl(MonitorServer& server, std::string agent) : server_(server), agent_(std::move(agent)) {}
 
   kj::Promise<void> launch(LaunchContext context) override {
     const auto params = context.getParams();
@@ -41,7 +42,7 @@ class LaunchPortImpl final : public RolePortServer<wire::LaunchPort> {
       return toException({ErrorCode::kUnavailable, "this monitor takes no late-bound tasks"});
     }
     auto results = context.getResults();
-    results.setPort(late->open(context.getParams().getAgent()));
+    results.setPort(late->open(agent_, context.getParams().getAgent()));
     const auto& names = late->serverNames();
     convert::writeTexts(names, results.initServers(static_cast<uint32_t>(names.size())));
     return kj::READY_NOW;
@@ -78,12 +79,13 @@ class LaunchPortImpl final : public RolePortServer<wire::LaunchPort> {
     auto params = context.getParams();
     const std::string content =
         server_.readResult(params.getAllocation(), convert::text(params.getPath()), params.getOffset());
-    context.getResults().setContent(kj::StringPtr(content.data(), content.size()).asBytes());
+    context.getResults().setContent(convert::data(content));
     return kj::READY_NOW;
   }
 
  private:
   MonitorServer& server_;
+  const std::string agent_;
 };
 
 class MonitorGateImpl final : public wire::MonitorGate::Server {
@@ -93,7 +95,8 @@ class MonitorGateImpl final : public wire::MonitorGate::Server {
   kj::Promise<void> login(LoginContext context) override {
     return admitted(context.getParams().getToken()).then([this, context]() mutable {
       letIn_(Peer::kRole);
-      context.getResults().setLauncher(kj::heap<LaunchPortImpl>(server_));
+      context.getResults().setLauncher(
+          kj::heap<LaunchPortImpl>(server_, letIn_.peer() ? letIn_.peer()->name : ""));
     });
   }
 

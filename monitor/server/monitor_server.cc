@@ -23,7 +23,6 @@ namespace {
 
 using convert::text;
 
-// Bytes of output, or of a file, in one answer.
 // Whether the call failed since the master is of an earlier version, which is noted in `takes` and said once.
 bool isOfEarlierMaster(const kj::Exception& exception, bool& takes, const char* what) {
   if (exception.getType() != kj::Exception::Type::UNIMPLEMENTED) return false;
@@ -31,15 +30,17 @@ bool isOfEarlierMaster(const kj::Exception& exception, bool& takes, const char* 
   return true;
 }
 
-// Masters of earlier versions make no tickets.
-std::optional<MacKey> ticketKeyIn(capnp::Data::Reader from) {
+// Masters of earlier versions make no tickets, and no grants.
+template <typename Key>
+std::optional<Key> keyIn(capnp::Data::Reader from) {
   if (from.size() == 0) return std::nullopt;
-  MacKey key;
-  KJ_REQUIRE(from.size() == key.size(), "no key of tickets has so many bytes", from.size());
+  Key key;
+  KJ_REQUIRE(from.size() == key.size(), "no key has so many bytes", from.size());
   std::copy(from.begin(), from.end(), key.begin());
   return key;
 }
 
+// Bytes of output, or of a file, in one answer.
 constexpr size_t kOutputPiece = 1 << 20;
 constexpr size_t kMaxSamplesAtOnce = 1'000;
 
@@ -431,7 +432,8 @@ kj::Promise<Attached> MonitorServer::attach(wire::MasterGate::Client master, con
     writePage(pages.front(), request);
     request.setControl(kj::heap<ControlImpl>(*this));
     return request.send().then([this, port, pages = std::move(pages)](auto&& answer) mutable {
-      ticketKey_ = ticketKeyIn(answer.getTicketKey());
+      ticketKey_ = keyIn<MacKey>(answer.getTicketKey());
+      grantKey_ = keyIn<PublicKey>(answer.getGrantKey());
       monitor::MasterAttached event{convert::readNumbers<uint64_t>(answer.getDrop()),
                                     convert::readNumbers<uint64_t>(answer.getStop()),
                                     convert::readDuration(answer.getLease(), "lease")};
@@ -476,7 +478,7 @@ Attached MonitorServer::attached(wire::MonitorPort::Client port, const monitor::
   send(samples);
   violations_.attached();
   sendViolations();
-  if (late_ != nullptr) late_->masterAttached();
+  if (late_ != nullptr) late_->masterAttached(grantKey_);
   if (shutsDown_) calls_.add(leave());
   attachedCallback_();
   return Attached{kj::mv(fault.promise)};

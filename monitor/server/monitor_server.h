@@ -24,6 +24,7 @@
 #include "monitor/server/output_source.h"
 #include "rpc/connection.h"
 #include "rpc/highest_term.h"
+#include "rpc/late_grant.h"
 #include "rpc/launch_ticket.h"
 #include "rpc/link.h"
 #include "rpc/requests.h"
@@ -196,6 +197,7 @@ class MonitorServer final : public ExecutorListener, public LateMaster {
   bool shutsDown_ = false;
   uint64_t attachments_ = 0;
   std::optional<MacKey> ticketKey_;    // of the last attach; none where that master makes no tickets
+  std::optional<PublicKey> grantKey_;  // the same, of grants of late-bound tasks
   std::set<std::string> agentTokens_;  // that the master has confirmed
   bool takesPressure_ = true;          // masters of an earlier version do not
 

@@ -390,7 +390,7 @@ class MonitorRole : public Role {
     server_.offer(late_, noOutput());
     server_.start(executor_, {aServer("server-0")});
     loop_.until([this]() { return isAttached_; }, "the monitor does not attach");
-    late_.masterAttached();
+    late_.masterAttached(std::nullopt);
     late::PoolAnswer units;
     units.granted = RuSet::all(8);
     late_.handle("server-0", units);

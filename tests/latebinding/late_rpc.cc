@@ -21,7 +21,7 @@ class OpenMonitorGate final : public wire::MonitorGate::Server {
      public:
       explicit Port(LateBindingMonitor& monitor) : monitor_(monitor) {}
       kj::Promise<void> lateBinding(LateBindingContext context) override {
-        context.getResults().setPort(monitor_.open(context.getParams().getAgent()));
+        context.getResults().setPort(monitor_.open("", context.getParams().getAgent()));
         const auto& names = monitor_.serverNames();
         convert::writeTexts(names, context.getResults().initServers(static_cast<uint32_t>(names.size())));
         return kj::READY_NOW;
@@ -110,7 +110,7 @@ void LateRpc::startMonitor(const std::string& name, bool endAtOnce,
                          .eagerlyEvaluate(nullptr);
   servers_[name] = update;
   monitors_[name] = std::move(monitor);
-  monitors_[name]->binding->masterAttached();
+  monitors_[name]->binding->masterAttached(grantKey);
   for (auto& [agent, held] : agents_) held->binding->note(update);
 }
 
@@ -152,6 +152,9 @@ void LateRpc::startAgent(const std::string& name) {
       net(), systemClock(), Rng(++starts_), "token", agent->metrics, LateBindingOptions{},
       [this](uint32_t count) -> kj::Promise<JobNumber> {
         return std::exchange(nextNumber_, nextNumber_ + count);
+      },
+      [this, name](const std::string& user, const std::string& runAs) -> kj::Promise<LateGrant> {
+        return grant(name, user, runAs);
       });
   auto listener =
       listenAt(io_.provider->getNetwork(), *io_.lowLevelProvider, address(name)).wait(io_.waitScope);

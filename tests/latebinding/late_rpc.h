@@ -4,8 +4,10 @@
 
 #include <kj/async-io.h>
 
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -76,6 +78,14 @@ class LateRpc final : private LateMaster {
 
   // Of monitors that are started from now on.
   LateMonitorOptions monitorOptions;
+  std::optional<PublicKey> grantKey;
+
+  // The master's answer to an agent that asks for a grant. Here it is of a version that gives none.
+  std::function<kj::Promise<LateGrant>(const std::string& agent, const std::string& user,
+                                       const std::string& runAs)>
+      grant = [](const std::string&, const std::string& user, const std::string& runAs) {
+        return LateGrant{{}, user, runAs, WallTime::max()};
+      };
 
   Net net() { return {io_.provider->getNetwork(), *io_.lowLevelProvider, io_.provider->getTimer()}; }
 

@@ -342,6 +342,116 @@ TEST_F(LateRpcTest, SharesOfUsersReachTheMonitors) {
   EXPECT_FALSE(isBobs());
 }
 
+// A master that signs grants.
+struct LateGrantsTest : LateRpcTest {
+  LateGrantsTest() {
+    rpc.grantKey = master.publicKey();
+    rpc.grant = [this](const std::string& agent, const std::string& user, const std::string& runAs) {
+      ++asked;
+      return grantBy(master, agent, user, runAs);
+    };
+    rpc.startMonitor("s1");
+    rpc.give("s1", 2);
+    rpc.startAgent("a1");
+    client = rpc.client({"a1"}, heard);
+  }
+
+  static LateGrant grantBy(const SigningKey& key, const std::string& agent, const std::string& user,
+                           const std::string& runAs) {
+    return signedGrant({agent, user, runAs, systemClock().now().wall + kLateGrantLife}, key);
+  }
+
+  const SigningKey master;
+  int asked = 0;
+  std::unique_ptr<LateClient> client;
+};
+
+TEST_F(LateGrantsTest, AreAskedForOnceForAUser) {
+  client->submit(lateJob(3));
+  untilResults(3);
+  client->submit(lateJob(3));
+  untilResults(6);
+  EXPECT_THAT(heard.results, Each(Field(&LateClientResult::code, 0)));
+  EXPECT_EQ(asked, 1);
+  HeardResults bobs;
+  const auto bob = rpc.client({"a1"}, bobs, "bob");
+  bob->submit(lateJob(1));
+  rpc.until("bob's task is over", [&]() { return !bobs.results.empty(); });
+  EXPECT_EQ(bobs.results[0].code, 0);
+  EXPECT_EQ(asked, 2);
+}
+
+TEST_F(LateGrantsTest, OfManyUsersGoInSeveralMessages) {
+  rpc.startMonitor("s2");
+  constexpr size_t kUsers = 2 * kMaxGrantsAtOnce;
+  std::vector<HeardResults> results(kUsers);
+  std::vector<std::unique_ptr<LateClient>> clients;
+  for (size_t i = 0; i < kUsers; ++i) {
+    clients.push_back(rpc.client({"a1"}, results[i], "user-" + std::to_string(i)));
+    LateClientJob job = lateJob(1);
+    job.spec.placement.constraints = {{"server", Constraint::Operator::kEqual, {"s2"}}};
+    clients.back()->submit(job);
+  }
+  untilQueued("s2", kUsers);
+  rpc.give("s2", kUsers);
+  rpc.until("all are over",
+            [&]() { return std::ranges::all_of(results, [](const auto& of) { return of.results.size() == 1; }); });
+  for (const HeardResults& of : results) EXPECT_THAT(of.results, ElementsAre(Field(&LateClientResult::code, 0)));
+  EXPECT_EQ(rpc.tasksOf("s2").started, kUsers);
+}
+
+TEST_F(LateGrantsTest, OfOthersHaveNothingStarted) {
+  rpc.grant = [this](const std::string& agent, const std::string&, const std::string&) {
+    return grantBy(master, agent, "bob", "bob");
+  };
+  client->submit(lateJob(3));
+  untilResults(3);
+  EXPECT_THAT(heard.results, Each(Field(&LateClientResult::code, kCodeNotStarted)));
+  EXPECT_EQ(rpc.tasksOf("s1").started, 0u);
+  EXPECT_EQ(rpc.monitor("s1").load().busy, 0u) << "the units are free again";
+}
+
+TEST_F(LateGrantsTest, AreWhatAJobIsRefusedWithout) {
+  rpc.grant = [](const std::string&, const std::string&, const std::string&) -> kj::Promise<LateGrant> {
+    return toException(denied("no user 'alice' is logged in at this agent"));
+  };
+  client->submit(lateJob(1));
+  untilResults(1);
+  EXPECT_THAT(heard.results[0].problem, HasSubstr("no user 'alice' is logged in"));
+  EXPECT_EQ(rpc.tasksOf("s1").started, 0u);
+}
+
+TEST_F(LateGrantsTest, OfAMasterThatTheMonitorHasYetToMeetAreWaitedFor) {
+  const SigningKey next;
+  rpc.grant = [&next](const std::string& agent, const std::string& user, const std::string& runAs) {
+    return grantBy(next, agent, user, runAs);
+  };
+  client->submit(lateJob(2));
+  rpc.until("tasks came back", [this]() { return rpc.monitor("s1").load().counts.noneLeft > 2; });
+  EXPECT_THAT(heard.results, IsEmpty());
+  rpc.monitor("s1").masterAttached(next.publicKey());
+  untilResults(2);
+  EXPECT_THAT(heard.results, Each(Field(&LateClientResult::code, 0)));
+  EXPECT_EQ(rpc.tasksOf("s1").started, 2u);
+}
+
+TEST_F(LateGrantsTest, KeepTheOrderOfWhatAClientAsks) {
+  auto answer = kj::newPromiseAndFulfiller<LateGrant>();
+  rpc.grant = [&answer, this](const std::string&, const std::string&, const std::string&) {
+    ++asked;
+    return kj::mv(answer.promise);
+  };
+  const late::ClientJob job = client->submit(lateJob(2));
+  rpc.until("the master is asked", [this]() { return asked == 1; });
+  client->cancel(job);
+  rpc.settle();
+  EXPECT_THAT(heard.results, IsEmpty());
+  answer.fulfiller->fulfill(grantBy(master, "a1", "alice", "alice"));
+  untilResults(2);
+  EXPECT_THAT(heard.results, Each(Field(&LateClientResult::outcome, Outcome::kCancelled)));
+  EXPECT_EQ(rpc.tasksOf("s1").started, 0u);
+}
+
 // One agent with a job of three tasks, of which one runs and two wait.
 struct LateQueriesTest : LateRpcTest {
   LateQueriesTest() {

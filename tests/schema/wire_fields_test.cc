@@ -313,7 +313,7 @@ TEST(WireFields, OfCommits) {
   CommitAnswer answer{2,
                       CommitAnswer::Outcome::kRefused,
                       "why",
-                      {{Verdict::kNotFree, 3, {4}, {{"gpus", {1}}}, "ticket"}},
+                      {{Verdict::kNotFree, 3, {4}, {{"gpus", {1}}}}},
                       {aFullServer()}};
   EXPECT_THAT(unsetBy<wire::CommitAnswer>(answer), IsEmpty());
 }

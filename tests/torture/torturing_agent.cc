@@ -292,9 +292,7 @@ void TorturingAgent::send(const Commit& commit, Answer use) {
   tasks_.add(request.send().then(
       [this, use, call = event.call, link = event.link](auto&& response) {
         --calls_;
-        CommitAnswered event{call, read(response.getAnswer())};
-        // Made anew for each answer, and not stored.
-        for (Grant& grant : event.answer.grants) grant.ticket.clear();
+        const CommitAnswered event{call, read(response.getAnswer())};
         stage_.history.note(event);
         if (use == Answer::kApplies) answered(link, event.answer);
       },

@@ -27,7 +27,7 @@ TEST(ALateSession, WhoseClientTakesNoResultsIsToldNothingMore) {
   auto io = kj::setupAsyncIo();
   const Net net{io.provider->getNetwork(), *io.lowLevelProvider, io.provider->getTimer()};
   AgentMetrics metrics;
-  LateBindingAgent agent(net, systemClock(), Rng(1), "token", metrics, {}, nullptr);
+  LateBindingAgent agent(net, systemClock(), Rng(1), "token", metrics, {}, nullptr, nullptr);
   auto fair = kj::refcounted<FairCalls>(net.timer);
   size_t heard = 0;
   auto made = kj::heap<LateSession>(agent, fair->user("alice"), Caller{"alice", Role::kSubmit, {}},

@@ -17,6 +17,7 @@
 
 #include "rpc/errors.h"
 #include "tests/support/builders.h"
+#include "tests/support/manual_clock.h"
 
 namespace tarcil::agent_feed_test {
 
@@ -69,15 +70,6 @@ class PlayedAgent final : public wire::AgentFeed::Server {
 
  private:
   Taken& taken_;
-};
-
-class ManualClock final : public Clock {
- public:
-  Now now() const override { return now_; }
-  void pass(Duration time) { now_.steady += time; }
-
- private:
-  Now now_{};
 };
 
 class FeedTest : public testing::Test {

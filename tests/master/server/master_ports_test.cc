@@ -180,7 +180,7 @@ TEST_F(MasterPorts, AnAgentSubmitsJobsOfThoseAloneWhoAreLoggedInAtIt) {
   EXPECT_THAT(commit(jobOf("bob", 3)), HasSubstr("no user 'bob' is logged in at this agent"));
   Commit asAnother = jobOf("ann", 4);
   asAnother.newJob->record.runAs = "root";
-  EXPECT_THAT(commit(asAnother), HasSubstr("ann may not run this job as `root`"));
+  EXPECT_THAT(commit(asAnother), HasSubstr("ann may not run jobs as `root`"));
   asAnother = jobOf("ann", 5);
   asAnother.newJob->record.spec.user = asAnother.newJob->record.runAs = "root";
   EXPECT_THAT(commit(asAnother), HasSubstr("ann may not run jobs as `root`"));
@@ -188,6 +188,41 @@ TEST_F(MasterPorts, AnAgentSubmitsJobsOfThoseAloneWhoAreLoggedInAtIt) {
   Commit more = jobOf("bob", 2);
   more.sequence = 6;
   EXPECT_THAT(commit(more), HasSubstr("this job id is taken"));
+}
+
+TEST_F(MasterPorts, AnAgentIsGrantedTheLateBoundTasksOfThoseAloneWhoAreLoggedInAtIt) {
+  start({"a1=all"});
+  auto agent = agentPort(certified(kAgent));
+  const auto ask = [&](const std::string& user, const std::string& runAs) {
+    auto request = agent.lateGrantRequest();
+    request.setUser(convert::text(user));
+    request.setRunAs(convert::text(runAs));
+    return request.send();
+  };
+  const auto asked = [&](const std::string& user, const std::string& runAs) {
+    return refused([&]() { ask(user, runAs).wait(io_.waitScope); });
+  };
+  EXPECT_THAT(asked("ann", "ann"), HasSubstr("an agent attaches first"));
+  ASSERT_EQ(attach(agent, "a1"), "");
+  EXPECT_THAT(asked("ann", "ann"), HasSubstr("no user 'ann' is logged in at this agent"));
+  ASSERT_EQ(vouch(agent, "ann"), "");
+  EXPECT_THAT(asked("bob", "bob"), HasSubstr("no user 'bob' is logged in at this agent"));
+  EXPECT_THAT(asked("ann", "root"), HasSubstr("ann may not run jobs as `root`"));
+  const WallTime before = systemClock().now().wall;
+  const auto answer = ask("ann", "ann").wait(io_.waitScope);
+  const LateGrant grant = read(answer.getGrant());
+  EXPECT_EQ(grant.agent, "a1");
+  EXPECT_EQ(grant.user, "ann");
+  EXPECT_EQ(grant.runAs, "ann");
+  EXPECT_GE(grant.until, before + kLateGrantLife);
+  EXPECT_LE(grant.until, systemClock().now().wall + kLateGrantLife);
+  auto attaching = login(certified(kMonitor)).getMonitor().attachRequest();
+  attaching.setMonitor("identity");
+  const auto attached = attaching.send().wait(io_.waitScope);
+  PublicKey key{};
+  ASSERT_EQ(attached.getGrantKey().size(), key.size());
+  std::copy(attached.getGrantKey().begin(), attached.getGrantKey().end(), key.begin());
+  EXPECT_TRUE(isSignedBy(grant, key));
 }
 
 TEST_F(MasterPorts, WhatIsGrantedHasATicketOfTheMonitorsSessionForTheLaunchAsTheAgentMakesIt) {
@@ -212,13 +247,15 @@ TEST_F(MasterPorts, WhatIsGrantedHasATicketOfTheMonitorsSessionForTheLaunchAsThe
   commit.claims.emplace_back().rus = 1;
   auto request = agent.commitRequest();
   write(commit, request.initCommit());
-  const CommitAnswer answer = read(request.send().wait(io_.waitScope).getAnswer());
+  const auto committed = request.send().wait(io_.waitScope);
+  const CommitAnswer answer = read(committed.getAnswer());
   ASSERT_EQ(answer.grants.size(), 1u) << answer.problem;
+  ASSERT_EQ(committed.getTickets().size(), 1u);
   const Grant& grant = answer.grants[0];
   ASSERT_EQ(grant.verdict, Verdict::kGranted);
   LaunchSpec launch = launchOf(commit.newJob->record, 0, {grant.allocation, 0, grant.rus, grant.extras});
   launch.server = "s7";
-  EXPECT_TRUE(isTicketFor(launch, key, grant.ticket));
+  EXPECT_TRUE(isTicketFor(launch, key, convert::data(committed.getTickets()[0])));
   const auto ask = [&](wire::AgentPort::Client& who, AllocationId allocation) {
     auto tickets = who.ticketsRequest();
     tickets.initAllocations(1).set(0, allocation);
@@ -253,14 +290,14 @@ TEST_F(MasterPorts, AnAgentSubmitsNoJobsOfAUserWhoMayNoLonger) {
   AgentUsers users(server_->logins());
   const VouchedUser shown{"ann", "a1"};
   ASSERT_TRUE(users.add(shown, *server_->callerOf(shown)).ok());
-  EXPECT_EQ(users.whyNotSubmit(jobOf("ann", 1).newJob->record), "");
+  EXPECT_EQ(users.whyNotSubmit("ann", "ann"), "");
   UserRecord reader{.name = "ann", .role = Role::kRead, .runAs = {"ann"}};
   change(master::UserRemoved{"ann"});
   io_.provider->getTimer().afterDelay(0 * kj::SECONDS).wait(io_.waitScope);
-  EXPECT_THAT(users.whyNotSubmit(jobOf("ann", 1).newJob->record), HasSubstr("no user 'ann' is logged in"));
+  EXPECT_THAT(users.whyNotSubmit("ann", "ann"), HasSubstr("no user 'ann' is logged in"));
   change(master::UserSet{{}, reader});
   ASSERT_TRUE(users.add(shown, *server_->callerOf(shown)).ok());
-  EXPECT_THAT(users.whyNotSubmit(jobOf("ann", 1).newJob->record), HasSubstr("may look and change nothing"));
+  EXPECT_THAT(users.whyNotSubmit("ann", "ann"), HasSubstr("may look and change nothing"));
 }
 
 TEST(AgentUsers, AreSoMany) {
