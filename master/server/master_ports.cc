@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "core/base/hex.h"
 #include "core/base/text.h"
@@ -110,11 +112,19 @@ class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
 
   kj::Promise<void> commit(CommitContext context) override {
     Commit commit = read(context.getParams().getCommit());
-    std::string mayNot =
-        commit.newJob ? users_.whyNotSubmit(commit.newJob->record.user, commit.newJob->record.runAs) : "";
+    audit::Requester by{.user = {}, .knownBy = "agent", .agent = agent_, .address = address_};
+    std::string mayNot;
+    if (commit.newJob) {
+      const JobRecord& record = commit.newJob->record;
+      auto submitter = users_.submitterOf(record.user, record.runAs);
+      if (submitter) {
+        by = std::move(*submitter);
+      } else {
+        mayNot = submitter.error().message;
+      }
+    }
     return server_
-        .commit(session_, std::move(commit), std::move(mayNot),
-                {.user = {}, .knownBy = "agent", .agent = agent_, .address = address_})
+        .commit(session_, std::move(commit), std::move(mayNot), std::move(by))
         .then([this, context](CommitAnswer&& answer) mutable {
           auto results = context.getResults();
           write(answer, results.initAnswer());
@@ -139,8 +149,21 @@ class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
     if (agent_.empty()) return toException(attachFirst());
     const auto params = context.getParams();
     const std::string user = text(params.getUser()), runAs = text(params.getRunAs());
-    if (const std::string mayNot = users_.whyNotSubmit(user, runAs); !mayNot.empty())
-      return toException(denied(mayNot));
+    audit::Entry entry{.by = {.user = user, .knownBy = "agent", .agent = agent_, .address = address_},
+                       .action = "late.grant",
+                       .object = "user " + user,
+                       .detail = "as " + runAs};
+    auto submitter = users_.submitterOf(user, runAs);
+    if (!submitter) {
+      entry.outcome = name(submitter.error().code);
+      server_.note(std::move(entry));
+      return toException(submitter.error());
+    }
+    // An entry for each renewal would tell nothing more.
+    if (granted_.insert({user, runAs}).second) {
+      entry.by = std::move(*submitter);
+      server_.note(std::move(entry));
+    }
     write(server_.lateGrant(agent_, user, runAs), context.getResults().initGrant());
     // Nothing that a deposed master says.
     return server_.synced();
@@ -186,7 +209,7 @@ class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
     audit::Requester by = requesterOf(shown, agent_, from.empty() ? address_ : from);
     const Caller caller = requireCaller(server_, shown, by);
     if (!isOfUser(caller.role)) kj::throwFatalException(toException(denied("the token is not a user's")));
-    requireOk(users_.add(shown, caller));
+    requireOk(users_.add(shown, caller, by));
     write(caller, results.initCaller());
     results.setUser(makeUserPort(server_, caller, shown, std::move(by)));
   }
@@ -204,6 +227,7 @@ class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
   const SessionId session_;
   std::string agent_;  // which it said that it is; empty before
   AgentUsers users_;
+  std::set<std::pair<std::string, std::string>> granted_;  // late-bound tasks: of a user, as a system user
 };
 
 template <typename Value, typename List>

@@ -89,7 +89,7 @@ MasterServer::~MasterServer() noexcept(false) {
 Result<Caller> MasterServer::callerOf(const LoginProof& shown) const {
   const PeopleTable& people = logic_->people();
   if (const auto* vouched = std::get_if<VouchedUser>(&shown))
-    return master::vouchedFor(people, logic_->options().vouching.of(vouched->agent), vouched->name);
+    return master::vouchedFor(people, logic_->options().vouching, vouched->agent, vouched->name);
   const std::string& token = std::get<ShownToken>(shown).text;
   const auto id = tokenIdOf(token);
   auto caller = tokens_.check(token);

@@ -81,12 +81,18 @@ Status changePeople(EventContext& context, const PeopleChanged& event) {
   return std::visit(change, event.change);
 }
 
-Result<Caller> vouchedFor(const PeopleTable& people, Vouching::Whom whom, const std::string& user) {
+Result<Caller> vouchedFor(const PeopleTable& people, const Vouching& rules, const std::string& agent,
+                          const std::string& user) {
+  const Vouching::Whom whom = rules.of(agent);
   if (user == "root") {
     return denied("root is let in by a token alone; give --token-file FILE or set TARCIL_TOKEN_FILE");
   }
   if (whom != Vouching::Whom::kNobody) {
-    if (const UserRecord* known = people.user(user)) return callerOf(*known);
+    if (const UserRecord* known = people.user(user)) {
+      Caller caller = callerOf(*known);
+      if (!agent.empty() && caller.role == Role::kOperate) caller.role = Role::kSubmit;
+      return caller;
+    }
   }
   const Status named = checkName("the name of the user", user);
   if (whom == Vouching::Whom::kAll && named) return Caller{user, Role::kSubmit, {user}};

@@ -289,15 +289,35 @@ TEST_F(MasterPorts, AnAgentSubmitsNoJobsOfAUserWhoMayNoLonger) {
   change(master::UserSet{{}, {.name = "ann", .runAs = {"ann"}}});
   AgentUsers users(server_->logins());
   const VouchedUser shown{"ann", "a1"};
-  ASSERT_TRUE(users.add(shown, *server_->callerOf(shown)).ok());
-  EXPECT_EQ(users.whyNotSubmit("ann", "ann"), "");
+  ASSERT_TRUE(users.add(shown, *server_->callerOf(shown), {.user = "ann"}).ok());
+  EXPECT_EQ(users.submitterOf("ann", "ann")->user, "ann");
   UserRecord reader{.name = "ann", .role = Role::kRead, .runAs = {"ann"}};
   change(master::UserRemoved{"ann"});
   io_.provider->getTimer().afterDelay(0 * kj::SECONDS).wait(io_.waitScope);
-  EXPECT_THAT(users.whyNotSubmit("ann", "ann"), HasSubstr("no user 'ann' is logged in"));
+  EXPECT_THAT(users.submitterOf("ann", "ann").error().message, HasSubstr("no user 'ann' is logged in"));
   change(master::UserSet{{}, reader});
-  ASSERT_TRUE(users.add(shown, *server_->callerOf(shown)).ok());
-  EXPECT_THAT(users.whyNotSubmit("ann", "ann"), HasSubstr("may look and change nothing"));
+  ASSERT_TRUE(users.add(shown, *server_->callerOf(shown), {.user = "ann"}).ok());
+  EXPECT_THAT(users.submitterOf("ann", "ann").error().message, HasSubstr("may look and change nothing"));
+}
+
+TEST(AgentUsers, AreNamedToTheAuditLogWithWhereTheyCameFrom) {
+  const auto io = kj::setupAsyncIo();
+  LoginWatch watch([](const LoginProof&) -> Result<Caller> { return denied("nobody is asked"); });
+  AgentUsers users(watch);
+  const auto add = [&users](const std::string& user, const std::string& address) {
+    const Status added = users.add(VouchedUser{user, "a1"}, {user, Role::kSubmit, {user}},
+                                   {.user = user, .knownBy = "uid", .agent = "a1", .address = address});
+    ASSERT_TRUE(added.ok());
+  };
+  add("bob", "unix");
+  add("ann", "10.0.0.2");
+  EXPECT_EQ(*users.submitterOf("ann", "ann"),
+            (audit::Requester{.user = "ann", .knownBy = "uid", .agent = "a1", .address = "10.0.0.2"}));
+  add("ann", "10.0.0.1");
+  add("ann", "10.0.0.2");
+  EXPECT_EQ(users.submitterOf("ann", "ann")->address, "10.0.0.1, 10.0.0.2");
+  for (int i = 3; i < 10; ++i) add("ann", "10.0.0." + std::to_string(i));
+  EXPECT_EQ(users.submitterOf("ann", "ann")->address, "10.0.0.1, 10.0.0.2, 10.0.0.3, 10.0.0.4, others");
 }
 
 TEST(AgentUsers, AreSoMany) {
@@ -306,7 +326,7 @@ TEST(AgentUsers, AreSoMany) {
   AgentUsers users(watch);
   const auto add = [&users](size_t number) {
     const std::string user = "user-" + std::to_string(number);
-    return users.add(VouchedUser{user, "a1"}, {user, Role::kSubmit, {user}});
+    return users.add(VouchedUser{user, "a1"}, {user, Role::kSubmit, {user}}, {});
   };
   for (size_t i = 0; i < AgentUsers::kMaxLogins; ++i) ASSERT_TRUE(add(i).ok());
   EXPECT_EQ(add(AgentUsers::kMaxLogins).error().code, ErrorCode::kExhausted);

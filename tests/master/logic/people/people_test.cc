@@ -109,22 +109,29 @@ TEST(Vouching, RefusesWhatIsNoRule) {
 }
 
 TEST(Vouching, LetsInWhomTheRuleIsFor) {
-  using Whom = Vouching::Whom;
   const PeopleTable people({{.name = "ann", .role = Role::kRead, .runAs = {"guest"}}}, {}, {});
   const Caller ann{"ann", Role::kRead, {"guest"}}, bob{"bob", Role::kSubmit, {"bob"}};
-  EXPECT_EQ(*vouchedFor(people, Whom::kAll, "ann"), ann) << "what is known of a user counts";
-  EXPECT_EQ(*vouchedFor(people, Whom::kKnown, "ann"), ann);
-  EXPECT_EQ(*vouchedFor(people, Whom::kAll, "bob"), bob);
-  EXPECT_THAT(vouchedFor(people, Whom::kKnown, "bob").error().message, HasSubstr("tarcil user add bob"));
-  EXPECT_FALSE(vouchedFor(people, Whom::kNobody, "ann").ok());
+  const Vouching vouching = rules({"a1=all", "a2=known"});
+  EXPECT_EQ(*vouchedFor(people, vouching, "a1", "ann"), ann) << "what is known of a user counts";
+  EXPECT_EQ(*vouchedFor(people, vouching, "a2", "ann"), ann);
+  EXPECT_EQ(*vouchedFor(people, vouching, "a1", "bob"), bob);
+  EXPECT_THAT(vouchedFor(people, vouching, "a2", "bob").error().message, HasSubstr("tarcil user add bob"));
+  EXPECT_FALSE(vouchedFor(people, vouching, "a3", "ann").ok());
+}
+
+TEST(Vouching, MakesNobodyAnOperator) {
+  const PeopleTable people({{.name = "oscar", .role = Role::kOperate, .runAs = {"oscar"}}}, {}, {});
+  const Vouching vouching = rules({"*=known"});
+  EXPECT_EQ(vouchedFor(people, vouching, "a1", "oscar")->role, Role::kSubmit);
+  EXPECT_EQ(vouchedFor(people, vouching, "", "oscar")->role, Role::kOperate) << "the master saw it by itself";
 }
 
 TEST(Vouching, NeverLetsRootInNorWhoIsNoName) {
   const PeopleTable people({{.name = "root", .role = Role::kOperate}}, {}, {});
-  for (const auto whom : {Vouching::Whom::kNobody, Vouching::Whom::kKnown, Vouching::Whom::kAll})
-    EXPECT_FALSE(vouchedFor(people, whom, "root").ok());
+  const Vouching vouching = rules({"a1=all", "a2=known"});
+  for (const char* agent : {"", "a1", "a2"}) EXPECT_FALSE(vouchedFor(people, vouching, agent, "root").ok());
   for (const char* name : {"", "a b", "../x", "-x"})
-    EXPECT_FALSE(vouchedFor(people, Vouching::Whom::kAll, name).ok()) << name;
+    EXPECT_FALSE(vouchedFor(people, vouching, "a1", name).ok()) << name;
 }
 
 }  // namespace tarcil::people_test
