@@ -16,10 +16,12 @@ namespace {
 constexpr size_t kCandidatesInJson = 5'000;
 
 AfterOutlook fetchOutlook(Cluster& cluster, const JobSpec& spec) {
-  if (spec.after.empty()) return {};
+  if (spec.after.empty() && spec.secrets.empty()) return {};
   JobSpec asked;
   asked.tasks = spec.tasks;
   asked.after = spec.after;
+  asked.secrets = spec.secrets;
+  asked.profile.application = spec.profile.application;
   auto answer = cluster.ask([&asked](Session& session) {
     auto request = session.user.foreseeAfterRequest();
     write(asked, request.initSpec());

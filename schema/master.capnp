@@ -444,9 +444,9 @@ interface UserPort {
   # Exhausted where no job can be made now.
 
   foreseeAfter @31 (spec :Types.JobSpec) -> (cancelled :Bool, reason :Text) $Types.forReaders;
-  # What would become of a job of the caller's with these `after` and `tasks`, the only fields that count: whether it would be
-  # cancelled at once, and why, or why tasks of it would wait; empty where none would. Fails as Invalid where it may not name
-  # these jobs. Reads only.
+  # What would become of a job of the caller's with these `after`, `tasks`, `secrets` and application of its profile, the only fields
+  # that count: whether it would be cancelled at once, and why, or why tasks of it would wait; empty where none would. Fails as Invalid
+  # where it may not name these jobs or secrets. Reads only.
 
   changes @32 (instance :UInt64, after :UInt64)
       -> (instance :UInt64, next :UInt64, jobs :List(JobSummary), servers :List(ServerDetails), waiting :UInt32, missed :Bool)

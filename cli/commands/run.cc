@@ -29,7 +29,7 @@ struct RunFlags {
   int priority = 50;
   bool atMostOnce = false, hasStdin = false;
   std::string name, user, profile, timeout, memory, workdir, outputLimit, policy = "quality";
-  std::vector<std::string> env, constraints, files;
+  std::vector<std::string> env, constraints, files, secrets;
   std::vector<std::string> command;
 };
 
@@ -115,6 +115,7 @@ JobSpec specOf(const RunFlags& flags) {
       flags.outputLimit.empty() ? kForegroundOutputBytes : sizeIn("--output-limit", flags.outputLimit);
   if (!flags.memory.empty()) spec.limits.memoryBytes = sizeIn("--memory", flags.memory);
   spec.workdir = flags.workdir;
+  spec.secrets = flags.secrets;
   spec.policy = valueIn(kPolicyNames, flags.policy).value();
   spec.streamed = spec.policy != Policy::kLateBinding;
   spec.concurrency = flags.concurrency;
@@ -223,6 +224,12 @@ void addRun(CLI::App& app, const std::vector<std::string>& words) {
                     "Set an environment variable; without =VALUE to what it is here. May be repeated.")
         ->allow_extra_args(false)
         ->type_name("NAME[=VALUE]");
+    command
+        .add_option("--secret", flags->secrets,
+                    "Give the command a file of this secret, in the folder $TARCIL_SECRETS (docs/secrets.md). May "
+                    "be repeated.")
+        ->allow_extra_args(false)
+        ->type_name("[OWNER/]NAME");
     command.add_option("--user", flags->user, "Run as this user, which your token must allow.")
         ->type_name("USER");
     command.add_option("--memory", flags->memory, "Memory for each task, e.g. 2GiB; default by its units.")

@@ -12,6 +12,7 @@
 #include "master/logic/jobs/profiles.h"
 #include "master/logic/master_logic.h"
 #include "master/logic/read_only.h"
+#include "master/logic/secrets/secrets.h"
 #include "master/logic/tables.h"
 
 namespace tarcil {
@@ -214,6 +215,8 @@ uint32_t MasterLogic::filePieces(const JobId& id) const {
 Result<AfterOutlook> MasterLogic::outlookOf(const Caller& caller, const JobSpec& spec) const {
   const JobRecord record{.id = {}, .spec = spec, .user = caller.user, .runAs = {}};
   if (std::string problem = master::whyNotAfter(*tables_, record); !problem.empty()) return invalid(problem);
+  if (std::string problem = master::whyNotSecrets(*tables_, record); !problem.empty())
+    return invalid(problem);
   return master::outlookOf(*tables_, spec);
 }
 

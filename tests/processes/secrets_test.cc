@@ -134,6 +134,10 @@ TEST_F(ClusterSecrets, ThatAreNotThereOrNotGrantedAreNamedAndNothingIsStarted) {
     const ProcessResult refused = submit(name);
     EXPECT_EQ(refused.exitCode, 1) << refused.err;
     EXPECT_THAT(refused.err, HasSubstr(said));
+    const ProcessResult planned =
+        cluster_.run({"plan", "--token-file", bob, cluster_.jobFile(reading(name))});
+    EXPECT_EQ(planned.exitCode, 1) << planned.err;
+    EXPECT_THAT(planned.err, HasSubstr(said));
   }
   EXPECT_TRUE(cluster_.json({"job", "list"}).empty());
   EXPECT_EQ(cluster_.run({"secret", "grant", "ann/db", "--user", "bob", "--token-file", bob}).exitCode, 3);
@@ -149,6 +153,14 @@ TEST_F(ClusterSecrets, ThatAreNotThereOrNotGrantedAreNamedAndNothingIsStarted) {
       << "by an operator";
   EXPECT_TRUE(cluster_.json({"secret", "list", "--token-file", bob}).empty());
   EXPECT_EQ(submit("ann/db", kOfEtl).exitCode, 1);
+}
+
+TEST_F(ClusterSecrets, AreGivenToACommandThatRuns) {
+  ASSERT_EQ(put("db").exitCode, 0);
+  const ProcessResult shown =
+      cluster_.run({"run", "--secret", "db", "--", "sh", "-c", "cat $TARCIL_SECRETS/db"});
+  EXPECT_EQ(shown.exitCode, 0) << shown.err;
+  EXPECT_EQ(shown.out, kValue);
 }
 
 TEST_F(ClusterSecrets, ThatAreDeletedBeforeTheTaskStartsEndItAsNeverStarted) {
