@@ -49,7 +49,7 @@ Json jsonOf(const PressureSum& slack) {
 }
 
 Json jsonOf(const AffectedTask& neighbour) {
-  return {{"job", toString(neighbour.job)},
+  return {{"job", jsonJob(neighbour.job)},
           {"number", jsonNumber(neighbour.number)},
           {"task", neighbour.task},
           {"server", neighbour.server},

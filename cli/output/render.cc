@@ -75,6 +75,10 @@ Json jsonNumber(JobNumber number) {
   return number > 0 ? Json(number) : Json();
 }
 
+Json jsonJob(const JobId& id) {
+  return id == JobId{} ? Json() : Json(toString(id));
+}
+
 std::string Style::job(JobNumber number, const JobId& id) const {
   const std::string digits = verbose ? toString(id) : toString(id).substr(0, kShortId);
   if (number == 0) return "id:" + digits;
@@ -82,6 +86,7 @@ std::string Style::job(JobNumber number, const JobId& id) const {
 }
 
 std::string Style::task(JobNumber number, const JobId& id, TaskIndex task) const {
+  if (id == JobId{}) return "another user's task";
   return number > 0 ? std::to_string(number) + "." + std::to_string(task)
                     : job(number, id) + "/" + std::to_string(task);
 }

@@ -16,6 +16,7 @@ namespace tarcil {
 
 // --- JSON ---
 Json jsonNumber(JobNumber number);  // null where the job has none
+Json jsonJob(const JobId& id);      // null where it is not told whose task it is
 Json jsonTime(WallTime time);       // ISO 8601, UTC, microseconds; null for kNever
 Json jsonByResource(const Pressure& pressure);
 Json jsonByResource(const PressureSum& sum);

@@ -11,7 +11,7 @@ namespace {
 Json jsonOf(const ServerTask& task) {
   Json over = Json::array();
   for (size_t resource : task.over) over.push_back(kResourceNames[resource]);
-  return {{"job", toString(task.job)},
+  return {{"job", jsonJob(task.job)},
           {"number", jsonNumber(task.number)},
           {"task", task.task},
           {"rus", task.rus},
@@ -37,7 +37,7 @@ Json jsonOf(const Offence& offence) {
     Json json = Json::array();
     for (const ServerTask* task : tasks) {
       json.push_back(
-          {{"job", toString(task->job)}, {"task", task->task}, {"caused", task->charged[offence.resource]}});
+          {{"job", jsonJob(task->job)}, {"task", task->task}, {"caused", task->charged[offence.resource]}});
     }
     return json;
   };

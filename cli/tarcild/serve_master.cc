@@ -87,6 +87,9 @@ void addPlaces(Master& master) {
   table.texts(
       "--drop-job", master.flags.dropJobs, "ID",
       "Start without this job, for good: where a job keeps the master from starting. May be repeated.");
+  table.flag("--hide-others", master.flags.options.hidesOthers,
+             "Tell users who are no operators not whose the tasks are that run beside theirs: `server show`, "
+             "`plan` and the causes of `job explain` show what those press on and nothing else.");
   table.texts("--vouch", master.vouching, "AGENT=all|known",
               "Believe this agent (*: every one) who its machine's users are, who need no token then: all of "
               "them, as submitters whose jobs run as themselves, or those that `tarcil user add` made known. "

@@ -27,6 +27,7 @@ int serveAgent(const AgentFlags& asGiven) {
   RoleProcess process("agent " + flags.name, flags.role, identity.credentials);
   for (const std::string& master : flags.masters) process.requireSafe("--master", master);
   process.allowManyPeers();
+  process.keepFilesPrivate();
   const Net net = process.net();
   Listener listener = process.listen(flags.listen);
   if (flags.vouch) openToAll(listener);

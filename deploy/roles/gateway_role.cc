@@ -52,6 +52,7 @@ int serveGateway(const GatewayFlags& flags) {
   RoleProcess process("gateway", flags.role, options.trust.credentials);
   for (const std::string& agent : options.agents) process.requireSafe("--cluster", agent);
   process.allowManyPeers();
+  process.keepFilesPrivate();
   Listener listener = process.listen(flags.listen);
   auto origins = gateway::Origins::make(listener.address, options.hosts);
   if (!origins) throw badInput("--host: " + origins.error().message);

@@ -209,6 +209,7 @@ int serveMaster(const MasterFlags& asGiven) {
   requireAddress("--listen", flags.listen, AddressUse::kListen);
   RoleProcess process("master", flags.role, identity.credentials);
   process.allowManyPeers();
+  process.keepFilesPrivate();
   const bool isReadOnly = flags.options.readOnly;
   const std::vector<std::string> masters = addressesIn("--masters", flags.masters);
   const Net net = process.net();

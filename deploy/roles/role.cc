@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -45,9 +46,13 @@ kj::AsyncIoContext makeLoop() {
   return io;
 }
 
-}  // namespace
-
-namespace {
+// It would have tokens and secrets. Tasks have a limit of their own.
+void leaveNoDump() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_CORE, &limit) != 0) return;
+  limit.rlim_cur = 0;
+  ::setrlimit(RLIMIT_CORE, &limit);
+}
 
 // Metrics are told in clear and to whoever asks.
 void requireMetricsAddress(const RoleFlags& flags) {
@@ -108,6 +113,7 @@ RoleProcess::RoleProcess(const std::string& name, const RoleFlags& flags,
       failed_(kj::newPromiseAndFulfiller<int>()) {
   stopWithoutMemory(name_);
   protectFromOomKiller();
+  leaveNoDump();
   if (!flags_.metrics.empty()) requireMetricsAddress(flags_);
   if (flags_.supervised) {
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -160,6 +166,10 @@ void RoleProcess::allowManyPeers() {
   limit.rlim_cur = limit.rlim_max;
   // Where it may not, it has fewer.
   ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+void RoleProcess::keepFilesPrivate() {
+  ::umask(077);
 }
 
 void RoleProcess::serveMetrics(MetricsText text) {

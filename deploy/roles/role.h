@@ -66,6 +66,10 @@ class RoleProcess final {
   // would inherit that.
   void allowManyPeers();
 
+  // What it writes from now on is for its own user, whatever folder it is in. Not for one that starts tasks,
+  // which find files of its making.
+  void keepFilesPrivate();
+
   // Serves what `text` gives where the flags say, if they do. Bad input as for listen().
   void serveMetrics(MetricsText text);
 

@@ -85,6 +85,8 @@ struct MasterOptions {
   size_t jobsAtOnce = 256;
   // Whose word counts for who a user is.
   master::Vouching vouching{};
+  // Users who are no operators are not told whose the tasks are beside theirs: MasterLogic::hideOthers().
+  bool hidesOthers = false;
   // Show what the store holds and change nothing (read_only.h).
   bool readOnly = false;
 };

@@ -212,6 +212,33 @@ uint32_t MasterLogic::filePieces(const JobId& id) const {
   return std::max(job->record.filePieces, 1u);
 }
 
+void MasterLogic::hideOthers(const Caller& caller, ServerView& view) const {
+  if (!tables_->options.hidesOthers) return;
+  const auto isSeen = [&](const JobId& id) {
+    const master::Job* job = tables_->jobs.find(id);
+    return job != nullptr && maySteer(caller, job->record.user);
+  };
+  for (ServerView::Task& task : view.tasks) {
+    if (isSeen(task.job)) continue;
+    task.job = {};
+    task.jobNumber = 0;
+    task.index = 0;
+    task.allocation = 0;
+    task.performance.reset();
+  }
+  std::erase_if(view.violations, [&](const TaskViolation& violation) { return !isSeen(violation.job); });
+  hideNeighbours(caller, view.violations);
+}
+
+void MasterLogic::hideNeighbours(const Caller& caller, std::vector<TaskViolation>& violations) const {
+  if (!tables_->options.hidesOthers || caller.role == Role::kOperate) return;
+  for (TaskViolation& violation : violations) {
+    for (std::string& neighbour : violation.neighbours) {
+      if (!neighbour.empty()) neighbour = kSomebodysTask;
+    }
+  }
+}
+
 Result<AfterOutlook> MasterLogic::outlookOf(const Caller& caller, const JobSpec& spec) const {
   const JobRecord record{.id = {}, .spec = spec, .user = caller.user, .runAs = {}};
   if (std::string problem = master::whyNotAfter(*tables_, record); !problem.empty()) return invalid(problem);

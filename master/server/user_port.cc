@@ -68,7 +68,9 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
     const TaskIndex firstTask = context.getParams().getFirstTask();
     requireVisible(id);
     auto job = context.getResults().initJob();
-    write(*server_.logic().job(id, firstTask, kTasksInOneAnswer), job);
+    auto details = server_.logic().job(id, firstTask, kTasksInOneAnswer);
+    server_.logic().hideNeighbours(caller_, details->violations);
+    write(*details, job);
     const auto waiting = firstTask == 0 ? server_.waitingJob(id) : std::nullopt;
     if (waiting) {
       job.setExpectedStart(toWire(server_.expectedStart(*waiting)));
@@ -163,24 +165,25 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
   }
 
   kj::Promise<void> servers(ServersContext context) override {
-    const auto servers =
+    auto servers =
         server_.logic().serversWithoutTasks(context.getParams().getFirst(), kServersInOneAnswer);
     Page page;
     uint32_t count = 0;
     while (count < servers.size() && page.takes(wireBytesOf(servers[count]))) ++count;
     auto to = context.getResults().initServers(count);
-    for (uint32_t i = 0; i < count; ++i) tell(servers[i], to[i]);
+    const ServerId last = count == 0 ? 0 : servers[count - 1].id;
+    for (uint32_t i = 0; i < count; ++i) tell(std::move(servers[i]), to[i]);
     const bool isCut = count < servers.size() || servers.size() == kServersInOneAnswer;
-    if (isCut) context.getResults().setNext(servers[count - 1].id + 1);
+    if (isCut) context.getResults().setNext(last + 1);
     context.getResults().setWarning(text(server_.logic().warning()));
     return server_.synced();
   }
 
   kj::Promise<void> server(ServerContext context) override {
     const std::string name = text(context.getParams().getName());
-    const auto server = server_.logic().server(name);
+    auto server = server_.logic().server(name);
     if (!server) return toException(noSuchServer(name));
-    tell(*server, context.getResults().initServer());
+    tell(std::move(*server), context.getResults().initServer());
     return server_.synced();
   }
 
@@ -714,7 +717,8 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
     return server_.synced();
   }
 
-  void tell(const ServerView& server, wire::ServerDetails::Builder to) const {
+  void tell(ServerView server, wire::ServerDetails::Builder to) const {
+    server_.logic().hideOthers(caller_, server);
     write(server, to);
     if (const auto bucket = server_.bucketOf(server.id)) to.setBucket(static_cast<int32_t>(*bucket));
   }
@@ -745,7 +749,7 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
     auto jobsTo = to.initJobs(static_cast<uint32_t>(jobs.size()));
     for (uint32_t i = 0; i < jobs.size(); ++i) write(jobs[i], jobsTo[i]);
     auto serversTo = to.initServers(static_cast<uint32_t>(servers.size()));
-    for (uint32_t i = 0; i < servers.size(); ++i) tell(servers[i], serversTo[i]);
+    for (uint32_t i = 0; i < servers.size(); ++i) tell(std::move(servers[i]), serversTo[i]);
     return next;
   }
 
