@@ -46,6 +46,14 @@ Result<std::string> readTrustedFile(const std::string& path) {
   return readUnlessOpenTo(path, 022, "others may write it, and what it says is believed; run: chmod go-w ");
 }
 
+Status checkOwner(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) return fileError(path, "be read");
+  if (info.st_uid == ::geteuid() || info.st_uid == 0) return {};
+  return invalid(path + ": belongs to user id " + std::to_string(info.st_uid) +
+                 ", who could say anything in it; run: chown " + std::to_string(::geteuid()) + " " + path);
+}
+
 Status writePrivateFile(const std::string& path, const std::string& text) {
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (fd < 0) return fileError(path, "be written");

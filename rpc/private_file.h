@@ -16,6 +16,10 @@ Result<std::string> readPrivateFile(const std::string& path);
 // Of what is no secret, but is believed: Invalid where others than its owner may write it.
 Result<std::string> readTrustedFile(const std::string& path);
 
+// Invalid where the file belongs to somebody who is neither this process' user nor root: what it says is not
+// for them to say.
+Status checkOwner(const std::string& path);
+
 // Makes it, or writes over it; on disk when it returns. Invalid where it cannot be written.
 Status writePrivateFile(const std::string& path, const std::string& text);
 

@@ -88,6 +88,11 @@ std::string problemOf(const std::string& token, const std::string& role, bool is
 
 }  // namespace
 
+Result<TokenTable> TokenTable::readOwn(const std::string& path) {
+  if (const Status own = checkOwner(path); !own) return own.error();
+  return read(path);
+}
+
 Result<TokenTable> TokenTable::read(const std::string& path) {
   Result<std::string> text = readPrivateFile(path);
   if (!text) return text.error();

@@ -39,7 +39,7 @@ void makeRunFolder(const std::string& data) {
 
 // Where the file cannot be used the tokens stay as they were.
 void readTokensAgain(const std::string& file, MasterServer& server) {
-  auto tokens = TokenTable::read(file);
+  auto tokens = TokenTable::readOwn(file);
   audit::Entry entry{.by = {.user = {}, .knownBy = "SIGHUP", .agent = {}, .address = "unix"},
                      .action = "tokens.reload",
                      .object = "file " + file};
@@ -187,7 +187,7 @@ int serveMaster(const MasterFlags& asGiven) {
   flags.store = absolutePath(flags.store);
   flags.tokens = absolutePath(flags.tokens);
   flags.audit = absolutePath(flags.audit);
-  auto tokens = TokenTable::read(flags.tokens);
+  auto tokens = TokenTable::readOwn(flags.tokens);
   if (!tokens) {
     throw badInput("--tokens: " + tokens.error().message +
                    "; `tarcil serve master --help` says what is in it");

@@ -46,16 +46,11 @@ TEST(TwoClusters, OfTheSameNamesLeaveEachOtherAlone) {
 
 // --- Two `up` ---------------------------------------------------------------------------------------------
 
-std::string emulated(const TraceFolder& folder) {
-  folder.write("servers.yaml", "servers: [{name: s, rus: 2}]\n");
-  return folder.at("servers.yaml");
-}
-
 struct Nothing final : TestCluster {};
 
 TEST(TwoUps, AtOnceAreOneCluster) {
   Nothing cluster;
-  const auto up = [&cluster, servers = emulated(cluster.traces())]() {
+  const auto up = [&cluster, servers = emulatedServer(cluster.traces())]() {
     return cluster.startCommand({"up", "--detach", "--emulate", servers});
   };
   Process ups[] = {up(), up(), up()};
@@ -73,7 +68,7 @@ TEST(TwoUps, TheSecondSaysWhoIsBeforeIt) {
   std::ofstream(path) << "4711\n";
   const int lock = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
   ASSERT_EQ(::flock(lock, LOCK_EX), 0);
-  const ProcessResult refused = cluster.run({"up", "--detach", "--emulate", emulated(cluster.traces())});
+  const ProcessResult refused = cluster.run({"up", "--detach", "--emulate", emulatedServer(cluster.traces())});
   EXPECT_EQ(refused.exitCode, 2);
   EXPECT_THAT(refused.err, AllOf(HasSubstr("process 4711"), HasSubstr(cluster.data())));
   EXPECT_FALSE(fs::exists(cluster.data() + "/master/tokens")) << "it has begun all the same";

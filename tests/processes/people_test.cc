@@ -23,11 +23,6 @@ mode_t modeOf(const std::string& path) {
 
 // --- Known users, accounts, tokens
 
-std::string serversIn(const TraceFolder& folder) {
-  folder.write("servers.yaml", "servers: [{name: s, rus: 2}]\n");
-  return folder.at("servers.yaml");
-}
-
 class KnownUsers : public testing::Test {
  protected:
   // The token in a file of this name.
@@ -49,7 +44,7 @@ class KnownUsers : public testing::Test {
 
   const TraceFolder folder_;
   int files_ = 0;
-  ManualCluster cluster_{{.emulate = serversIn(folder_)}};
+  ManualCluster cluster_{{.emulate = emulatedServer(folder_)}};
 };
 
 TEST_F(KnownUsers, MayDoWhatTheirRoleSaysAndItChangesWithoutARestart) {

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -65,6 +66,15 @@ struct AddedTokens : Tokens {
     return {std::istreambuf_iterator<char>(in), {}};
   }
 };
+
+TEST_F(Tokens, OfAFileThatSomebodyElseOwnsAreNotBelieved) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root may give a file away";
+  ASSERT_TRUE(read(good + " alice submit\n").ok());
+  const std::string path = folder.at("tokens");
+  EXPECT_TRUE(TokenTable::readOwn(path).ok());
+  ASSERT_EQ(::chown(path.c_str(), 65'534, 65'534), 0);
+  EXPECT_THAT(TokenTable::readOwn(path).error().message, HasSubstr("belongs to user id 65534"));
+}
 
 TEST_F(AddedTokens, AreInAFileThatTheMasterTakesAlsoWhereThereWasNone) {
   const auto ann = entryOf("ann"), bob = entryOf("bob");

@@ -77,6 +77,11 @@ bool TraceFolder::waitForLines(const std::string& name, size_t count) const {
   return false;
 }
 
+std::string emulatedServer(const TraceFolder& folder) {
+  folder.write("servers.yaml", "servers: [{name: s, rus: 2}]\n");
+  return folder.at("servers.yaml");
+}
+
 std::string shellJob(const std::string& script, const std::string& more) {
   return "command: [sh, -c, " + Json(script).dump() + "]\n" + more;
 }

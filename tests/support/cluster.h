@@ -49,6 +49,9 @@ class TraceFolder final {
   std::string path_;
 };
 
+// A file of one emulated server of two units in it, for `up --emulate`.
+std::string emulatedServer(const TraceFolder& folder);
+
 // A job file whose tasks run this script; `more` holds further fields, a line each.
 std::string shellJob(const std::string& script, const std::string& more = "");
 
