@@ -20,11 +20,6 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
-std::string serversIn(const TraceFolder& folder) {
-  folder.write("servers.yaml", "servers: [{name: s, rus: 2}]\n");
-  return folder.at("servers.yaml");
-}
-
 std::vector<std::string> linesOf(const std::string& path) {
   std::vector<std::string> lines;
   std::ifstream file(path);
@@ -52,7 +47,7 @@ class AuditLog : public testing::Test {
   explicit AuditLog(ClusterPlan plan = {}) : cluster_(withServers(std::move(plan))) {}
 
   ClusterPlan withServers(ClusterPlan plan) const {
-    plan.emulate = serversIn(folder_);
+    plan.emulate = emulatedServer(folder_);
     return plan;
   }
   std::string folder() const { return cluster_.data() + "/master/audit"; }
@@ -280,7 +275,7 @@ class AuditFailpoint : public testing::TestWithParam<const char*> {};
 
 TEST_P(AuditFailpoint, LosesAndDoublesNothing) {
   const TraceFolder folder;
-  ManualCluster cluster({.emulate = serversIn(folder),
+  ManualCluster cluster({.emulate = emulatedServer(folder),
                          .failing = "master",
                          .failpoint = GetParam(),
                          .masterFlags = {"--audit-file-size", "500B", "--keep-audit-files", "2"}});

@@ -18,11 +18,6 @@ void expectStillThere(const ManualCluster& cluster) {
   }
 }
 
-std::string serversIn(const TraceFolder& folder) {
-  folder.write("servers.yaml", "servers: [{name: s, rus: 2}]\n");
-  return folder.at("servers.yaml");
-}
-
 class Hangup : public testing::Test {
  protected:
   void hangUp(const std::string& name, const std::string& said) {
@@ -41,7 +36,7 @@ class Hangup : public testing::Test {
   }
 
   const TraceFolder folder_;
-  ManualCluster cluster_{{.emulate = serversIn(folder_)}};
+  ManualCluster cluster_{{.emulate = emulatedServer(folder_)}};
 };
 
 TEST_F(Hangup, TokensAreReadAgainAndABrokenFileChangesNothing) {
@@ -81,7 +76,7 @@ TEST_F(Hangup, AgentsAskAgainAboutATokenThatTheyHaveLetIn) {
 
 TEST(HangupOfUp, IsPassedOnToEveryRole) {
   const TraceFolder folder;
-  SupervisedCluster cluster({"--emulate", serversIn(folder)});
+  SupervisedCluster cluster({"--emulate", emulatedServer(folder)});
   const std::string record = cluster.data() + "/run/supervisor";
   pid_t supervisor = 0;
   ASSERT_TRUE(std::ifstream(record) >> supervisor);

@@ -27,11 +27,6 @@ size_t countOf(const std::string& text, const std::string& part) {
   return count;
 }
 
-std::string emulated(const TraceFolder& folder) {
-  folder.write("servers.yaml", "servers: [{name: s, rus: 2}]\n");
-  return folder.at("servers.yaml");
-}
-
 // --- Over TCP ---------------------------------------------------------------------------------------------
 
 // A master, a monitor and an agent, each at a port of this machine that was free.
@@ -86,7 +81,7 @@ class TcpCluster final : public TestCluster {
 
 TEST(Tcp, ServesUsersOfOtherMachinesWithATokenFile) {
   TraceFolder folder;
-  TcpCluster cluster(emulated(folder));
+  TcpCluster cluster(emulatedServer(folder));
   EXPECT_EQ(cluster.runRemotely({"run", "--", "sleep", "0.05"}, cluster.tokenFile()).exitCode, 0);
   const ProcessResult listed = cluster.runRemotely({"job", "list", "--json"}, cluster.tokenFile());
   EXPECT_EQ(Json::parse(listed.out)[0]["state"], "done");
@@ -94,7 +89,7 @@ TEST(Tcp, ServesUsersOfOtherMachinesWithATokenFile) {
 
 TEST(Tcp, RefusesATokenThatIsNotKnown) {
   TraceFolder folder;
-  TcpCluster cluster(emulated(folder));
+  TcpCluster cluster(emulatedServer(folder));
   ASSERT_TRUE(writeTokenFile(folder.at("token"), makeToken()).ok());
   const ProcessResult result = cluster.runRemotely({"job", "list"}, folder.at("token"));
   EXPECT_EQ(result.exitCode, 3);
@@ -104,7 +99,7 @@ TEST(Tcp, RefusesATokenThatIsNotKnown) {
 
 TEST(Tcp, SaysWhichRoleAWrongAddressIs) {
   TraceFolder folder;
-  TcpCluster cluster(emulated(folder));
+  TcpCluster cluster(emulatedServer(folder));
   const std::string late = "policy: late-binding\ncommand: [sleep, 0.05]\n";
   for (const std::string& address : {cluster.master(), cluster.monitor()}) {
     const auto runAt = [&](std::vector<std::string> arguments) {
@@ -127,7 +122,7 @@ TEST(Tcp, SaysWhichRoleAWrongAddressIs) {
 
 TEST(Tcp, MetricsAreServedToThisMachineUnlessItIsSaidOtherwise) {
   TraceFolder folder;
-  TcpCluster cluster(emulated(folder));
+  TcpCluster cluster(emulatedServer(folder));
   std::vector<std::string> agent = {
       "serve",    "agent",          "--name",       "b",
       "--master", cluster.master(), "--token-file", cluster.data() + "/tokens/agent.token",
@@ -145,7 +140,7 @@ TEST(Tcp, MetricsAreServedToThisMachineUnlessItIsSaidOtherwise) {
 
 TEST(Tcp, OthersAreToldToDialWhatARoleAdvertises) {
   TraceFolder folder;
-  TcpCluster cluster(emulated(folder));
+  TcpCluster cluster(emulatedServer(folder));
   const std::vector<std::string> agent = {
       "serve",    "agent",          "--name",       "b",
       "--master", cluster.master(), "--token-file", cluster.data() + "/tokens/agent.token",
@@ -170,7 +165,7 @@ TEST(Tcp, OthersAreToldToDialWhatARoleAdvertises) {
 
 TEST(Tcp, WatchingTellsOfTheProgressAndShowsTheEnd) {
   TraceFolder folder;
-  TcpCluster cluster(emulated(folder));
+  TcpCluster cluster(emulatedServer(folder));
   const ProcessResult result = cluster.runRemotely(
       {"submit", "--watch", cluster.jobFile("command: [sleep, 0.05]\n")}, cluster.tokenFile());
   EXPECT_EQ(result.exitCode, 0);
@@ -184,7 +179,7 @@ class MasterAway : public testing::TestWithParam<std::string> {};
 
 TEST_P(MasterAway, IsSaidOnceAndAgainWhenItIsThere) {
   TraceFolder folder;
-  ManualCluster cluster({.emulate = emulated(folder), .notYet = {"agent-1"}});
+  ManualCluster cluster({.emulate = emulatedServer(folder), .notYet = {"agent-1"}});
   const std::string name = GetParam();
   if (name == "agent-1") cluster.start(name);
   const std::string log = cluster.data() + "/log/" + name + ".log";
@@ -236,7 +231,7 @@ TEST(Agent, TellsOfAnOutageOnceHoweverOftenItTries) {
 
 TEST(Agent, StartedBeforeItsMasterSaysThatItIsOutOfReach) {
   TraceFolder folder;
-  ManualCluster cluster({.emulate = emulated(folder), .notYet = {"master", "emulated", "agent-1"}});
+  ManualCluster cluster({.emulate = emulatedServer(folder), .notYet = {"master", "emulated", "agent-1"}});
   Process agent = cluster.startCommand({"serve", "agent", "--name", "a", "--master",
                                         "unix:" + cluster.data() + "/run/master.sock", "--token-file",
                                         cluster.data() + "/tokens/agent.token", "--listen", "127.0.0.1:0"});
@@ -251,7 +246,7 @@ TEST(Agent, StartedBeforeItsMasterSaysThatItIsOutOfReach) {
 
 TEST(Agent, WhoseNameAnotherTookEndsAndItsClientsFailOver) {
   TraceFolder folder;
-  ManualCluster cluster({.emulate = emulated(folder)});
+  ManualCluster cluster({.emulate = emulatedServer(folder)});
   const std::string first = "unix:" + cluster.data() + "/run/agent-1.sock";
   const std::string second = "unix:" + cluster.data() + "/run/other.sock";
   Process other = cluster.startCommand({"serve", "agent", "--name", "agent-1", "--master",
