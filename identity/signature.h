@@ -25,6 +25,7 @@ class SigningKey final {
   std::string sign(std::string_view text) const;
 
  private:
+  friend bool isSignatureOf(std::string_view text, const PublicKey& key, std::string_view signature);
   struct Pair;
   std::unique_ptr<Pair> pair_;
   PublicKey public_{};
