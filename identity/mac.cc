@@ -24,8 +24,8 @@ std::string macOf(std::string_view text, const MacKey& key) {
   std::string mac(kMacBytes, '\0');
   unsigned int written = 0;
   requireCrypto(HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), octets(text), text.size(),
-               reinterpret_cast<unsigned char*>(mac.data()), &written) != nullptr &&
-          written == kMacBytes);
+                     reinterpret_cast<unsigned char*>(mac.data()), &written) != nullptr &&
+                written == kMacBytes);
   return mac;
 }
 

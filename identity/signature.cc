@@ -31,11 +31,11 @@ struct SigningKey::Pair {
   EVP_PKEY* const key;  // of which a public one may be the whole
 };
 
-SigningKey::SigningKey()
-    : pair_(std::make_unique<Pair>(EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519"))) {
+SigningKey::SigningKey() : pair_(std::make_unique<Pair>(EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519"))) {
   size_t size = public_.size();
   requireCrypto(pair_->key != nullptr &&
-                EVP_PKEY_get_raw_public_key(pair_->key, public_.data(), &size) == 1 && size == public_.size());
+                EVP_PKEY_get_raw_public_key(pair_->key, public_.data(), &size) == 1 &&
+                size == public_.size());
 }
 
 SigningKey::~SigningKey() = default;

@@ -44,8 +44,7 @@ std::optional<SecretBytes> keyIn(std::string_view line) {
     return std::nullopt;
   // It counts the padding as a byte of zeros.
   SecretBytes decoded(SecretKeys::kKeyBytes + 1);
-  const int bytes =
-      EVP_DecodeBlock(decoded.bytes().data(), octets(line), static_cast<int>(line.size()));
+  const int bytes = EVP_DecodeBlock(decoded.bytes().data(), octets(line), static_cast<int>(line.size()));
   if (bytes != static_cast<int>(decoded.size())) return std::nullopt;
   return SecretBytes(std::as_const(decoded).bytes().first(SecretKeys::kKeyBytes));
 }

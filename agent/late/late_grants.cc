@@ -11,7 +11,8 @@ Result<LateGrants::Ref> LateGrants::find(const std::string& user, const std::str
     if (held != nullptr && held->grant.until > clock_.now().wall) return held;
     if (problem) return *problem;
   }
-  return Error{ErrorCode::kUnavailable, "the master has not said yet that tasks of " + user + " may run as " + runAs};
+  return Error{ErrorCode::kUnavailable,
+               "the master has not said yet that tasks of " + user + " may run as " + runAs};
 }
 
 kj::Promise<void> LateGrants::get(const std::string& user, const std::string& runAs) {

@@ -39,9 +39,8 @@ kj::Promise<void> LateSession::submit(SubmitContext context) {
   std::vector<LateSubmission> jobs;
   for (auto from : convert::elements(context.getParams().getJobs())) jobs.push_back(readSubmission(from));
   auto grants = agent_->grantsFor(caller_, jobs);
-  return inTurn(kj::mv(grants), [this, context, jobs = std::move(jobs)]() mutable {
-    take(std::move(jobs), context);
-  });
+  return inTurn(kj::mv(grants),
+                [this, context, jobs = std::move(jobs)]() mutable { take(std::move(jobs), context); });
 }
 
 void LateSession::take(std::vector<LateSubmission> jobs, SubmitContext context) {
@@ -65,8 +64,9 @@ void LateSession::take(std::vector<LateSubmission> jobs, SubmitContext context) 
 }
 
 kj::Promise<void> LateSession::cancel(CancelContext context) {
-  return inTurn(nullptr,
-                [this, jobs = convert::readNumbers<uint64_t>(context.getParams().getJobs())]() { cancel(jobs); });
+  return inTurn(nullptr, [this, jobs = convert::readNumbers<uint64_t>(context.getParams().getJobs())]() {
+    cancel(jobs);
+  });
 }
 
 void LateSession::cancel(const std::vector<uint64_t>& jobs) {

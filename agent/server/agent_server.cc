@@ -100,9 +100,10 @@ AgentServer::AgentServer(Net net, const Clock& clock, Rng rng, AgentServerOption
       logic_(options_.logic),
       alarm_(net.timer, clock, [this]() { dispatch(agent::TimerFired{}); }),
       monitors_(net, options_.token),
-      lateBinding_(net, clock, Rng(rng_()), options_.token, metrics_, options_.lateBinding,
-                   [this](uint32_t count) { return leaseNumbers(count); },
-                   [this](const std::string& user, const std::string& runAs) { return lateGrant(user, runAs); }),
+      lateBinding_(
+          net, clock, Rng(rng_()), options_.token, metrics_, options_.lateBinding,
+          [this](uint32_t count) { return leaseNumbers(count); },
+          [this](const std::string& user, const std::string& runAs) { return lateGrant(user, runAs); }),
       fairCalls_(kj::refcounted<FairCalls>(net.timer)),
       heard_(clock.now().steady),
       link_(keepLinked(

@@ -225,9 +225,10 @@ void addRun(CLI::App& app, const std::vector<std::string>& words) {
         ->allow_extra_args(false)
         ->type_name("NAME[=VALUE]");
     command
-        .add_option("--secret", flags->secrets,
-                    "Give the command a file of this secret, in the folder $TARCIL_SECRETS (docs/secrets.md). May "
-                    "be repeated.")
+        .add_option(
+            "--secret", flags->secrets,
+            "Give the command a file of this secret, in the folder $TARCIL_SECRETS (docs/secrets.md). May "
+            "be repeated.")
         ->allow_extra_args(false)
         ->type_name("[OWNER/]NAME");
     command.add_option("--user", flags->user, "Run as this user, which your token must allow.")

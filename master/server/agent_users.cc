@@ -9,12 +9,12 @@ namespace tarcil {
 
 Status AgentUsers::add(const LoginProof& shown, const Caller& caller, const audit::Requester& by) {
   if (const auto found = logins_.find(caller.user); found != logins_.end()) {
-    const auto known = std::ranges::find_if(found->second, [&](const Login& login) {
-      return login.shown == shown && login.caller == caller;
-    });
+    const auto known = std::ranges::find_if(
+        found->second, [&](const Login& login) { return login.shown == shown && login.caller == caller; });
     if (known != found->second.end()) {
       known->addresses.insert(by.address);
-      if (known->addresses.size() > kMaxAddresses + 1) known->addresses.erase(std::prev(known->addresses.end()));
+      if (known->addresses.size() > kMaxAddresses + 1)
+        known->addresses.erase(std::prev(known->addresses.end()));
       return {};
     }
   }

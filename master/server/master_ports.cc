@@ -123,8 +123,7 @@ class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
         mayNot = submitter.error().message;
       }
     }
-    return server_
-        .commit(session_, std::move(commit), std::move(mayNot), std::move(by))
+    return server_.commit(session_, std::move(commit), std::move(mayNot), std::move(by))
         .then([this, context](CommitAnswer&& answer) mutable {
           auto results = context.getResults();
           write(answer, results.initAnswer());

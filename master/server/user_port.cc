@@ -165,8 +165,7 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
   }
 
   kj::Promise<void> servers(ServersContext context) override {
-    auto servers =
-        server_.logic().serversWithoutTasks(context.getParams().getFirst(), kServersInOneAnswer);
+    auto servers = server_.logic().serversWithoutTasks(context.getParams().getFirst(), kServersInOneAnswer);
     Page page;
     uint32_t count = 0;
     while (count < servers.size() && page.takes(wireBytesOf(servers[count]))) ++count;

@@ -42,8 +42,9 @@ kj::Promise<void> LateMonitorSession::tell(TellContext context) {
 
 void LateMonitorSession::sayDenied(const std::string& user, const std::string& runAs) {
   if (std::exchange(isDenialSaid_, true)) return;
-  spdlog::warn("late binding: an agent has no grant by the master for tasks of {} as {}, which are not started", user,
-               runAs);
+  spdlog::warn(
+      "late binding: an agent has no grant by the master for tasks of {} as {}, which are not started", user,
+      runAs);
 }
 
 void LateMonitorSession::flush() {

@@ -394,9 +394,11 @@ TEST_F(LateGrantsTest, OfManyUsersGoInSeveralMessages) {
   }
   untilQueued("s2", kUsers);
   rpc.give("s2", kUsers);
-  rpc.until("all are over",
-            [&]() { return std::ranges::all_of(results, [](const auto& of) { return of.results.size() == 1; }); });
-  for (const HeardResults& of : results) EXPECT_THAT(of.results, ElementsAre(Field(&LateClientResult::code, 0)));
+  rpc.until("all are over", [&]() {
+    return std::ranges::all_of(results, [](const auto& of) { return of.results.size() == 1; });
+  });
+  for (const HeardResults& of : results)
+    EXPECT_THAT(of.results, ElementsAre(Field(&LateClientResult::code, 0)));
   EXPECT_EQ(rpc.tasksOf("s2").started, kUsers);
 }
 

@@ -68,7 +68,8 @@ TEST(TwoUps, TheSecondSaysWhoIsBeforeIt) {
   std::ofstream(path) << "4711\n";
   const int lock = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
   ASSERT_EQ(::flock(lock, LOCK_EX), 0);
-  const ProcessResult refused = cluster.run({"up", "--detach", "--emulate", emulatedServer(cluster.traces())});
+  const ProcessResult refused =
+      cluster.run({"up", "--detach", "--emulate", emulatedServer(cluster.traces())});
   EXPECT_EQ(refused.exitCode, 2);
   EXPECT_THAT(refused.err, AllOf(HasSubstr("process 4711"), HasSubstr(cluster.data())));
   EXPECT_FALSE(fs::exists(cluster.data() + "/master/tokens")) << "it has begun all the same";

@@ -24,8 +24,8 @@ TEST(Roles, KeepTheirFilesAndTheirMemoryToThemselves) {
   SKIP_WITHOUT_CONTAINERS();
   ManualCluster cluster({});
   for (const char* role : {"master", "agent-1", "server-1"}) {
-    EXPECT_TRUE(std::regex_search(statusOf(cluster.pidOf(role), "limits"),
-                                  std::regex("Max core file size +0 ")))
+    EXPECT_TRUE(
+        std::regex_search(statusOf(cluster.pidOf(role), "limits"), std::regex("Max core file size +0 ")))
         << role;
   }
   for (const char* role : {"master", "agent-1"})
@@ -54,8 +54,7 @@ class OthersTasks : public testing::Test {
   // What a user sees of the one task that runs, on the server where it does.
   Json taskSeenWith(const std::string& token) {
     for (const Json& server : cluster_.json({"server", "list"})["servers"]) {
-      const Json tasks =
-          cluster_.json({"server", "show", server["name"], "--token-file", token})["tasks"];
+      const Json tasks = cluster_.json({"server", "show", server["name"], "--token-file", token})["tasks"];
       if (!tasks.empty()) return tasks[0];
     }
     return {};
