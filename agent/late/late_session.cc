@@ -35,7 +35,6 @@ LateSession::~LateSession() noexcept(false) {
 
 kj::Promise<void> LateSession::submit(SubmitContext context) {
   KJ_REQUIRE(agent_ != nullptr, "the agent is going down");
-  if (isDeaf_) return toException({ErrorCode::kUnavailable, "the session is over: open another one"});
   std::vector<LateSubmission> jobs;
   for (auto from : convert::elements(context.getParams().getJobs())) jobs.push_back(readSubmission(from));
   auto grants = agent_->grantsFor(caller_, jobs);
@@ -50,6 +49,8 @@ void LateSession::take(std::vector<LateSubmission> jobs, SubmitContext context) 
   };
   std::vector<Refusal> refusals;
   KJ_REQUIRE(agent_ != nullptr, "the agent is going down");
+  if (isDeaf_)
+    kj::throwFatalException(toException({ErrorCode::kUnavailable, "the session is over: open another one"}));
   for (LateSubmission& job : jobs) {
     const uint64_t number = job.number;
     if (const Status taken = agent_->submit(*this, std::move(job)); !taken)
