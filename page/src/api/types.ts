@@ -175,7 +175,7 @@ export interface KeptFiles {
 }
 
 export interface AffectedTask {
-  job: string;
+  job: string | null; // null: not told, it is another user's
   number: number | null;
   task: number;
   server: string;
@@ -211,7 +211,7 @@ export interface QueueEntry {
 }
 
 export interface ServerTask {
-  job: string;
+  job: string | null; // null: not told, it is another user's
   number: number | null;
   task: number;
   rus: number[];

@@ -6,7 +6,7 @@ import type { ServerDetails, ServerTask, Violation } from "../api/types";
 import { paths } from "../model/paths";
 import { RESOURCES, type Resource, greatest, shortTitleOf, titleOf } from "../model/resources";
 import { bytes, counted, ranges, signed } from "../model/text";
-import { Bar, Empty, Field, Heading, JobLink, Loaded, Panel, State } from "../parts/basics";
+import { Bar, Empty, Field, Heading, Loaded, Panel, State, TaskLink } from "../parts/basics";
 import { ActionButton } from "../parts/doing";
 import { Table, TableBox } from "../parts/table";
 
@@ -101,8 +101,8 @@ function pressuresText(values: Record<Resource, number>): string {
 
 function Tasks({ server }: { server: ServerDetails }) {
   return (
-    <Table label="Tasks on the server" rows={server.tasks} keyOf={(task) => `${task.job}.${task.task}`} columns={[
-      { title: "Job", cell: (task) => <><JobLink job={task} />.{task.task}</> },
+    <Table label="Tasks on the server" rows={server.tasks} keyOf={(task) => `${task.job}.${task.task}.${task.rus[0]}`} columns={[
+      { title: "Job", cell: (task) => <TaskLink task={task} /> },
       { title: "Units", cell: (task) => ranges(task.rus) },
       { title: "Causes", cell: (task) => pressuresText(task.charged) },
       { title: "By", cell: (task) => (task.measured.length > 0 ? "measured in part" : "profile") },

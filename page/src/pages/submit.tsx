@@ -10,7 +10,7 @@ import { paths } from "../model/paths";
 import { remedyFor } from "../model/reasons";
 import { RESOURCES, shortTitleOf } from "../model/resources";
 import { counted, signed } from "../model/text";
-import { Empty, Heading, JobLink, Panel } from "../parts/basics";
+import { Empty, Heading, Panel, TaskLink } from "../parts/basics";
 import { say } from "../parts/doing";
 import { Table } from "../parts/table";
 import { CandidatesPicture } from "../pictures/candidates_picture";
@@ -128,8 +128,8 @@ function PlanResult({ plan }: { plan: Plan }) {
       <h3>What it would do to its neighbours</h3>
       {plan.neighbours.length === 0
         ? <Empty>{plan.placed === 0 ? "It would be placed nowhere, so nobody notices." : "It would have no neighbours: nobody is disturbed."}</Empty>
-        : <Table label="Neighbours" rows={plan.neighbours.slice(0, 50)} keyOf={(each) => `${each.job}.${each.task}`} columns={[
-            { title: "Neighbour", cell: (each) => <><JobLink job={each} />.{each.task}</> },
+        : <Table label="Neighbours" rows={plan.neighbours.slice(0, 50)} keyOf={(each) => `${each.job}.${each.task}.${each.server}`} columns={[
+            { title: "Neighbour", cell: (each) => <TaskLink task={each} /> },
             { title: "Server", cell: (each) => <Link href={paths.server(each.server)}>{each.server}</Link> },
             { title: "Slack now, then", cell: changed },
           ]} />}

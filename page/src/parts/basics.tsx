@@ -37,6 +37,12 @@ export function JobLink({ job }: { job: { number: number | null; id?: string; jo
   return <Link class="number" href={paths.job(name)}>{typeof name === "string" ? name.slice(0, 8) : name}</Link>;
 }
 
+// The master may not say whose a task is (--hide-others).
+export function TaskLink({ task }: { task: { job: string | null; number: number | null; task: number } }) {
+  if (task.job === null) return <span class="dim">another user’s task</span>;
+  return <><JobLink job={{ number: task.number, job: task.job }} />.{task.task}</>;
+}
+
 export function Panel({ title, aside, children, wide, id }: {
   title?: ComponentChildren; aside?: ComponentChildren; children: ComponentChildren; wide?: boolean; id?: string;
 }) {
