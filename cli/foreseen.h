@@ -25,7 +25,8 @@ struct Foreseen {
 };
 
 // `file` is what messages call the job file. Failure as addStoredProfile (cli/submission.h) and findAfter
-// (cli/after.h), and with kExitFailed where it may not name the jobs that it is to start after, or its secrets.
+// (cli/after.h), and with kExitFailed where it may not name the jobs that it is to start after, or its
+// secrets.
 Foreseen foresee(Cluster& cluster, const std::string& file, JobFile job, uint64_t seed);
 
 // As `plan --json` shows it.

@@ -1,4 +1,5 @@
-// Signatures: who has the public key knows what the owner of the private one wrote, and cannot write so itself.
+// Signatures: who has the public key knows what the owner of the private one wrote, and cannot write so
+// itself.
 #pragma once
 
 #include <array>

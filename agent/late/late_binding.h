@@ -100,7 +100,8 @@ class LateBindingAgent final {
                                              bool wait);
 
   // --- For sessions with clients
-  // Asks the master for the grants that the jobs need and this agent does not have; none where it has them all.
+  // Asks the master for the grants that the jobs need and this agent does not have; none where it has them
+  // all.
   kj::Maybe<kj::Promise<void>> grantsFor(const Caller& caller, const std::vector<LateSubmission>& jobs);
   Status submit(LateSession& session, LateSubmission submission);
   void cancel(LateSession& session, uint64_t number);

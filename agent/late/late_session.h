@@ -64,8 +64,8 @@ class LateSession final : public UserPortServer<wire::LateClientPort>, private k
   const size_t mostUntold_;
   std::vector<Over> pending_;
   bool isCalling_ = false;
-  bool isDeaf_ = false;  // it is told nothing more
-  size_t waiting_ = 0;   // calls
+  bool isDeaf_ = false;                                                     // it is told nothing more
+  size_t waiting_ = 0;                                                      // calls
   kj::ForkedPromise<void> last_ = kj::Promise<void>(kj::READY_NOW).fork();  // of these, when it is over
   kj::TaskSet calls_;
 };

@@ -249,8 +249,8 @@ class GrpcClient final : public Client {
   Status ask(Duration atMost, Call call) {
     const auto until = std::chrono::system_clock::now() + atMost;
     const size_t at = current_.load() % members_.size();
-    // gRPC goes on with a connection only while somebody waits for it (and every 5 s): calls that fail at once
-    // because there is none would never get one.
+    // gRPC goes on with a connection only while somebody waits for it (and every 5 s): calls that fail at
+    // once because there is none would never get one.
     members_[at]->channel->WaitForConnected(std::min(until, std::chrono::system_clock::now() + kConnecting));
     grpc::Status status;
     for (int attempt = 0; attempt < 2; ++attempt) {
@@ -349,8 +349,8 @@ Result<bool> isSafe(const Access& access) {
 Result<std::unique_ptr<Client>> make(const Access& access) {
   const auto safe = isSafe(access);
   if (!safe) return safe.error();
-  // For good, as the module is loaded for good: without this the last client that goes has gRPC end its threads
-  // in a thread of its own, which a process that ends does not wait for.
+  // For good, as the module is loaded for good: without this the last client that goes has gRPC end its
+  // threads in a thread of its own, which a process that ends does not wait for.
   [[maybe_unused]] static const bool isStarted = (grpc_init(), true);
   auto credentials = grpc::InsecureChannelCredentials();
   if (*safe) {

@@ -126,8 +126,8 @@ class MasterLogic final {
   std::optional<Need> need(const JobId& id) const;
   // What would become of a new job of the caller's because of those that it starts after. Invalid where it
   // may not name these. O(jobs named).
-  // Takes out of the view, where the options say so, what tells the caller whose tasks it has that they may not
-  // see: of such a task stay what it presses on and its units, and its job is JobId{}.
+  // Takes out of the view, where the options say so, what tells the caller whose tasks it has that they may
+  // not see: of such a task stay what it presses on and its units, and its job is JobId{}.
   void hideOthers(const Caller& caller, ServerView& view) const;
   // The same of who the neighbours of tasks are that fall short.
   void hideNeighbours(const Caller& caller, std::vector<TaskViolation>& violations) const;

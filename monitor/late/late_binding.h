@@ -54,8 +54,8 @@ class LateBindingMonitor final : public LateExecutorListener {
                      const std::vector<std::string>& servers, LateExecutor& executor, LateMaster& master);
   ~LateBindingMonitor() noexcept(false);
 
-  // An agent of this name opens a session; empty where no certificate says it. The capability may outlive this
-  // object.
+  // An agent of this name opens a session; empty where no certificate says it. The capability may outlive
+  // this object.
   wire::LateMonitorPort::Client open(std::string name, wire::LateAgentPort::Client agent);
   const std::vector<std::string>& serverNames() const { return names_; }
 
@@ -117,7 +117,7 @@ class LateBindingMonitor final : public LateExecutorListener {
   LateMaster& master_;
   std::vector<Server> servers_;
   std::unordered_map<std::string, uint32_t> byName_;
-  bool hasMaster_ = false;         // has had, since the start
+  bool hasMaster_ = false;  // has had, since the start
   GrantKeys grantKeys_;
   std::vector<uint32_t> changed_;  // servers whose queue or pool has to be looked at
   late::QueueActions actions_;

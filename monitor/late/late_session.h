@@ -23,11 +23,7 @@ class LateMonitorSession final : public wire::LateMonitorPort::Server, private k
   // `name`: of the agent, as its certificate says; empty where it has none.
   LateMonitorSession(LateBindingMonitor& monitor, late::AgentNumber number, std::string name,
                      wire::LateAgentPort::Client agent)
-      : grants(std::move(name)),
-        monitor_(&monitor),
-        number_(number),
-        agent_(kj::mv(agent)),
-        calls_(*this) {}
+      : grants(std::move(name)), monitor_(&monitor), number_(number), agent_(kj::mv(agent)), calls_(*this) {}
   ~LateMonitorSession() noexcept(false);
 
   kj::Promise<void> tell(TellContext context) override;

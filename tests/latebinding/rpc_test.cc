@@ -382,17 +382,17 @@ TEST_F(LateGrantsTest, AreAskedForOnceForAUser) {
 }
 
 TEST_F(LateGrantsTest, OfManyUsersGoInSeveralMessages) {
-  rpc.startMonitor("s2");
+  rpc.startMonitor("s2", true, {{"gpu", "true"}});
   constexpr size_t kUsers = 2 * kMaxGrantsAtOnce;
   std::vector<HeardResults> results(kUsers);
   std::vector<std::unique_ptr<LateClient>> clients;
   for (size_t i = 0; i < kUsers; ++i) {
     clients.push_back(rpc.client({"a1"}, results[i], "user-" + std::to_string(i)));
     LateClientJob job = lateJob(1);
-    job.spec.placement.constraints = {{"server", Constraint::Operator::kEqual, {"s2"}}};
+    job.spec.placement.constraints = {{"gpu", Constraint::Operator::kEqual, {"true"}}};
     clients.back()->submit(job);
   }
-  untilQueued("s2", kUsers);
+  rpc.until("all have reservations", [this]() { return rpc.monitor("s2").load().queued >= kUsers; });
   rpc.give("s2", kUsers);
   rpc.until("all are over", [&]() {
     return std::ranges::all_of(results, [](const auto& of) { return of.results.size() == 1; });
