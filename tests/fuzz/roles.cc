@@ -308,6 +308,11 @@ class AgentRole : public Role {
     } else if (method == "authenticate") {
       write(example<wire::Caller>(), call.getResults().init("caller").as<DynamicStruct>().as<wire::Caller>());
       call.getResults().set("user", deaf(capnp::Schema::from<wire::UserPort>()));
+    } else if (method == "lateGrant") {
+      const DynamicStruct::Reader asked = call.getParams();
+      write(LateGrant{"agent-1", asked.get("user").as<capnp::Text>().cStr(),
+                      asked.get("runAs").as<capnp::Text>().cStr(), WallTime::max()},
+            call.getResults().init("grant").as<DynamicStruct>().as<wire::LateGrant>());
     }
   }
   void openLate(Context& call) {
