@@ -53,7 +53,7 @@ class OthersTasks : public testing::Test {
   }
   // What a user sees of the one task that runs, on the server where it does.
   Json taskSeenWith(const std::string& token) {
-    for (const Json& server : cluster_.json({"server", "list"})["servers"]) {
+    for (const Json& server : cluster_.json({"server", "list"})) {
       const Json tasks = cluster_.json({"server", "show", server["name"], "--token-file", token})["tasks"];
       if (!tasks.empty()) return tasks[0];
     }
@@ -87,7 +87,7 @@ TEST_F(HiddenOthersTasks, AreUnitsAndPressuresOfNobodyInParticular) {
   EXPECT_TRUE(seen["number"].is_null());
   EXPECT_EQ(seen["rus"].size(), 1u);
   EXPECT_EQ(taskSeenWith(ann)["job"], job["job"]) << "it is hers";
-  for (const Json& server : cluster_.json({"server", "list"})["servers"]) {
+  for (const Json& server : cluster_.json({"server", "list"})) {
     const std::string shown = cluster_.run({"server", "show", server["name"], "--token-file", bob}).out;
     EXPECT_THAT(shown, Not(HasSubstr(job["job"].get<std::string>().substr(0, 8))));
   }
