@@ -18,10 +18,10 @@ struct Hog {
 const Hog kHogs[] = {
     {"core", "sh -c 'while :; do :; done'", 10},
     {"memory_capacity",
-     // An eighth of the machine's memory: beside three of them nobody who minds is fast enough.
+     // A twelfth of the machine's memory: beside three of them nobody who minds is fast enough.
      "python3 -c 'import os, time\nmemory = b\"x\" * (os.sysconf(\"SC_PHYS_PAGES\") * "
-     "os.sysconf(\"SC_PAGE_SIZE\") // 8)\ntime.sleep(600)'",
-     8},
+     "os.sysconf(\"SC_PAGE_SIZE\") // 12)\ntime.sleep(600)'",
+     6},
     {"disk_bandwidth",
      "sh -c 'while :; do dd if=/dev/zero of=written bs=1M count=100 oflag=direct status=none; done'", 2},
     {"network_bandwidth",
