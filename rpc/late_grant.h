@@ -16,7 +16,7 @@ namespace tarcil {
 // for no longer than this.
 inline constexpr Duration kLateGrantLife = std::chrono::hours(1);
 
-// In one message (LateAgentNews.grants): to check so many takes a monitor some 7 ms.
+// In one message (LateAgentNews.grants): to check so many takes a monitor some 13 ms.
 inline constexpr uint32_t kMaxGrantsAtOnce = 100;
 
 struct LateGrant {
