@@ -26,6 +26,9 @@ constexpr Duration kSlack = std::chrono::milliseconds(20);
 
 constexpr double kMaxProbeRatio = 100;
 
+// Versions that an agent remembers to have told a monitor; where one more comes all are told again.
+constexpr size_t kMaxToldGrants = 10'000;
+
 Status checkTasks(const LateSubmission& job) {
   for (size_t i = 0; i < job.tasks.size(); ++i) {
     const bool isGood = job.tasks[i] < job.spec.tasks && (i == 0 || job.tasks[i - 1] < job.tasks[i]);
@@ -327,7 +330,7 @@ void LateBindingAgent::writeGives(LateLink& link, wire::LateAgentNews::Builder t
     grants_.use(job->grant);
     if (link.toldGrants.contains(job->grant->version)) continue;
     if (untold.size() == kMaxGrantsAtOnce) break;
-    if (link.toldGrants.size() >= LateGrants::kMaxIdle) link.toldGrants.clear();
+    if (link.toldGrants.size() >= kMaxToldGrants) link.toldGrants.clear();
     link.toldGrants.insert(job->grant->version);
     untold.push_back(job->grant);
   }

@@ -6,6 +6,7 @@
 
 #include "cli/user_clock.h"
 #include "core/base/units.h"
+#include "core/state/caller.h"
 
 namespace tarcil {
 namespace {
@@ -86,7 +87,7 @@ std::string Style::job(JobNumber number, const JobId& id) const {
 }
 
 std::string Style::task(JobNumber number, const JobId& id, TaskIndex task) const {
-  if (id == JobId{}) return "another user's task";
+  if (id == JobId{}) return kSomebodysTask;
   return number > 0 ? std::to_string(number) + "." + std::to_string(task)
                     : job(number, id) + "/" + std::to_string(task);
 }

@@ -33,4 +33,7 @@ inline bool maySteer(const Caller& caller, const std::string& jobUser) {
   return caller.role == Role::kOperate || caller.user == jobUser;
 }
 
+// What whoever may not see whose a task is is told in place of that.
+inline constexpr const char* kSomebodysTask = "another user's task";
+
 }  // namespace tarcil

@@ -12,23 +12,20 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-Error mayRunAsNobody(const Caller& caller) {
-  return denied("user: the token of " + caller.user +
-                " may not run jobs as any system user; ask the operator");
-}
-
 }  // namespace
 
 Result<std::string> runAsFor(const JobSpec& spec, const Caller& caller) {
-  if (caller.runAs.empty()) return mayRunAsNobody(caller);
-  const std::string& runAs = spec.user.empty() ? caller.runAs.front() : spec.user;
-  if (const Status may = checkRunAs(runAs, caller); !may) return may.error();
-  return runAs;
+  if (spec.user.empty() && !caller.runAs.empty()) return caller.runAs.front();
+  if (const Status may = checkRunAs(spec.user, caller); !may) return may.error();
+  return spec.user;
 }
 
 Status checkRunAs(const std::string& runAs, const Caller& caller) {
   if (std::ranges::find(caller.runAs, runAs) != caller.runAs.end()) return {};
-  if (caller.runAs.empty()) return mayRunAsNobody(caller);
+  if (caller.runAs.empty()) {
+    return denied("user: the token of " + caller.user +
+                  " may not run jobs as any system user; ask the operator");
+  }
   return denied("user: " + caller.user + " may not run jobs as `" + runAs + "`, only as " +
                 listed(caller.runAs));
 }

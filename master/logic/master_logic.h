@@ -75,9 +75,6 @@ struct ServerView {
   PressureSum poolCaused{};               // by those tasks together
 };
 
-// What a user is told of a task beside theirs, or of a neighbour, who may not see whose it is.
-inline constexpr const char* kSomebodysTask = "another user's task";
-
 struct AgentView {
   std::string name, address;
   uint64_t epoch = 0;
@@ -124,13 +121,13 @@ class MasterLogic final {
     uint32_t slots = 0;
   };
   std::optional<Need> need(const JobId& id) const;
-  // What would become of a new job of the caller's because of those that it starts after. Invalid where it
-  // may not name these. O(jobs named).
   // Takes out of the view, where the options say so, what tells the caller whose tasks it has that they may
   // not see: of such a task stay what it presses on and its units, and its job is JobId{}.
   void hideOthers(const Caller& caller, ServerView& view) const;
   // The same of who the neighbours of tasks are that fall short.
   void hideNeighbours(const Caller& caller, std::vector<TaskViolation>& violations) const;
+  // What would become of a new job of the caller's because of those that it starts after. Invalid where it
+  // may not name these, or its secrets. O(jobs and secrets named).
   Result<AfterOutlook> outlookOf(const Caller& caller, const JobSpec& spec) const;
   // Without its tasks; O(1).
   std::optional<JobSummary> summary(const JobId& id) const;

@@ -307,8 +307,7 @@ class MasterServer final {
     MacKey ticketKey{};
   };
   std::map<SessionId, Monitor> monitors_;
-  const SigningKey
-      grantKey_;  // of this process: monitors know those of earlier ones for as long as it matters
+  const SigningKey grantKey_;  // of this process: monitors know earlier masters' for as long as it matters
   Watchers<JobId> jobWatchers_;
   Watchers<ServerId> serverWatchers_;
   ChangeLog changeLog_;

@@ -170,10 +170,9 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
     uint32_t count = 0;
     while (count < servers.size() && page.takes(wireBytesOf(servers[count]))) ++count;
     auto to = context.getResults().initServers(count);
-    const ServerId last = count == 0 ? 0 : servers[count - 1].id;
-    for (uint32_t i = 0; i < count; ++i) tell(std::move(servers[i]), to[i]);
+    for (uint32_t i = 0; i < count; ++i) tell(servers[i], to[i]);
     const bool isCut = count < servers.size() || servers.size() == kServersInOneAnswer;
-    if (isCut) context.getResults().setNext(last + 1);
+    if (isCut) context.getResults().setNext(servers[count - 1].id + 1);
     context.getResults().setWarning(text(server_.logic().warning()));
     return server_.synced();
   }
@@ -182,7 +181,7 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
     const std::string name = text(context.getParams().getName());
     auto server = server_.logic().server(name);
     if (!server) return toException(noSuchServer(name));
-    tell(std::move(*server), context.getResults().initServer());
+    tell(*server, context.getResults().initServer());
     return server_.synced();
   }
 
@@ -716,7 +715,7 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
     return server_.synced();
   }
 
-  void tell(ServerView server, wire::ServerDetails::Builder to) const {
+  void tell(ServerView& server, wire::ServerDetails::Builder to) const {
     server_.logic().hideOthers(caller_, server);
     write(server, to);
     if (const auto bucket = server_.bucketOf(server.id)) to.setBucket(static_cast<int32_t>(*bucket));
@@ -748,7 +747,7 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
     auto jobsTo = to.initJobs(static_cast<uint32_t>(jobs.size()));
     for (uint32_t i = 0; i < jobs.size(); ++i) write(jobs[i], jobsTo[i]);
     auto serversTo = to.initServers(static_cast<uint32_t>(servers.size()));
-    for (uint32_t i = 0; i < servers.size(); ++i) tell(std::move(servers[i]), serversTo[i]);
+    for (uint32_t i = 0; i < servers.size(); ++i) tell(servers[i], serversTo[i]);
     return next;
   }
 

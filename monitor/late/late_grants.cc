@@ -16,6 +16,7 @@ bool GrantKeys::haveSigned(const LateGrant& grant) const {
 }
 
 void ShownGrants::add(LateGrant grant, WallTime now) {
+  if (!agent_.empty() && grant.agent != agent_) return;
   auto key = std::pair(grant.user, grant.runAs);
   if (held_.size() >= kMaxUsers && !held_.contains(key)) {
     std::erase_if(held_, [now](const auto& each) { return each.second.hasEnded(now); });
@@ -30,8 +31,6 @@ ShownGrants::Verdict ShownGrants::judge(const std::string& user, const std::stri
   const auto found = held_.find({user, runAs});
   if (found == held_.end()) return Verdict::kDenied;
   Held& held = found->second;
-  const bool isOthers = held.shown && !agent_.empty() && held.shown->agent != agent_;
-  if (isOthers) held.shown.reset();
   if (held.shown && keys.haveSigned(*held.shown)) {
     held.until = std::max(held.until, held.shown->until);
     held.shown.reset();

@@ -33,7 +33,7 @@ class ShownGrants final {
   explicit ShownGrants(std::string agent) : agent_(std::move(agent)) {}
 
   // Holds beside what was shown of the user before. Looked at only when a task is to run by it. Dropped where
-  // too many users' are held that have not ended.
+  // it is another agent's, and where too many users' are held that have not ended.
   void add(LateGrant grant, WallTime now);
 
   enum class Verdict {

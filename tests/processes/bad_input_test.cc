@@ -30,7 +30,7 @@ class BadInput : public testing::Test {
     static const TraceFolder folder;
     folder.write("servers.yaml",
                  "servers: [{name: \"s-{n}\", count: 2, rus: 2, attributes: {gpu: \"no\"}}]\n");
-    return folder.at("servers.yaml");
+    return emulatedServer(folder);
   }
 
   void expectRefused(const std::string& yaml, int exitCode, const std::string& about) {
@@ -108,16 +108,14 @@ TEST(NoCluster, IsSaidWithExitCode3) {
 TEST(DataFolder, ThatCannotBeMadeIsSaid) {
   TraceFolder folder;
   folder.write("file", "");
-  folder.write("servers.yaml", "servers: [{name: s, rus: 2}]\n");
   const ProcessResult result = runProcess({TARCIL_BINARY, "up", "--detach", "--data", folder.at("file/data"),
-                                           "--emulate", folder.at("servers.yaml")},
+                                           "--emulate", emulatedServer(folder)},
                                           {{"HOME", folder.at("")}});
   expectOneMessage(result, 2, "--data");
 }
 
 TEST(Up, ChecksWhatItPassesOnBeforeItStartsAnything) {
   TraceFolder folder;
-  folder.write("servers.yaml", "servers: [{name: s, rus: 2}]\n");
   const auto up = [&folder](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {TARCIL_BINARY, "up", "--detach", "--data", folder.at("data")});
     return runProcess(arguments, {{"HOME", folder.at("")}});
@@ -125,7 +123,7 @@ TEST(Up, ChecksWhatItPassesOnBeforeItStartsAnything) {
   expectOneMessage(up({"--extra", "gpus"}), 2, "--extra");
   expectOneMessage(up({"--network-bandwidth", "fast"}), 2, "--network-bandwidth");
   expectOneMessage(up({"--memory-bandwidth", "0B"}), 2, "--memory-bandwidth: is 0");
-  expectOneMessage(up({"--allow-rootfs", "/srv", "--emulate", folder.at("servers.yaml")}), 2,
+  expectOneMessage(up({"--allow-rootfs", "/srv", "--emulate", emulatedServer(folder)}), 2,
                    "--allow-rootfs: is for servers that run containers");
   EXPECT_FALSE(std::filesystem::exists(folder.at("data")));
 }
@@ -136,18 +134,14 @@ class OtherUser : public testing::Test {
  protected:
   OtherUser() { EXPECT_TRUE(writeTokenFile(folder_.at("token"), token_).ok()); }
 
-  static std::string servers(const TraceFolder& folder) {
-    folder.write("servers.yaml", "servers: [{name: s, rus: 2}]\n");
-    return folder.at("servers.yaml");
-  }
-
   ProcessResult runAsOther(std::vector<std::string> arguments) {
     return cluster_.run(std::move(arguments), {{"TARCIL_TOKEN_FILE", folder_.at("token")}});
   }
 
   const std::string token_ = makeToken();
   TraceFolder folder_;
-  ManualCluster cluster_{{.emulate = servers(folder_), .moreTokens = token_ + " mallory submit nobody\n"}};
+  ManualCluster cluster_{
+      {.emulate = emulatedServer(folder_), .moreTokens = token_ + " mallory submit nobody\n"}};
 };
 
 TEST_F(OtherUser, NeitherSeesNorCancelsAJobOfSomebodyElse) {
