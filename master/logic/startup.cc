@@ -60,7 +60,7 @@ void restoreTask(EventContext& context, Job& job, const TaskRecord& task) {
   }
   const JobSpec& spec = job.record.spec;
   tables.servers.restore(*server, residentOf(spec, task.allocation, task.rus, task.extras));
-  tables.jobs.hold(task.allocation, {&job, task.index, server->record.id});
+  tables.jobs.hold(task.allocation, {&job, task.index, server->record.id, unitsKept(tables, spec, *server)});
 }
 
 void restoreJob(EventContext& context, Job& job) {

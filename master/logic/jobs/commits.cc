@@ -83,10 +83,36 @@ std::vector<RuIndex> chooseUnits(const RuSet& free, const Claim& claim) {
   return units;
 }
 
-// Judges one claim on the newest state; takes the units and extras where it is granted. `left`: units that
-// the job's account may still hold.
+// What the job's account may still have while the claims of one commit are judged.
+class Allowance {
+ public:
+  Allowance(const Tables& tables, const Job& job)
+      : tables_(tables),
+        left_(UnitsLeft(tables).of(job.record.user)),
+        ahead_(tables.jobs.countedUnits(), job.index.user) {}
+
+  // Whether a task may start. The last one may count for more than is left: by what it keeps of one server.
+  bool allows(const Claim& claim) {
+    isSpent_ |= claim.rus > left_;
+    return claim.rus <= left_;
+  }
+  void take(const JobSpec& spec, const Claim& claim, const Server& server) {
+    if (left_ == kUnbounded) return;
+    left_ -= std::min(left_, ahead_.add(claim.server, claim.rus, unitsKept(tables_, spec, server)));
+  }
+  // Whether some task might not.
+  bool isSpent() const { return isSpent_; }
+
+ private:
+  const Tables& tables_;
+  uint64_t left_;
+  UnitsAhead ahead_;
+  bool isSpent_ = false;
+};
+
+// Judges one claim on the newest state; takes the units and extras where it is granted.
 Grant tryClaim(EventContext& context, const Job& job, const Judging& judging, const Claim& claim,
-               uint64_t& left) {
+               Allowance& allowance) {
   const bool mayNotStart = job.progress.held || context.now.steady < job.notBefore;
   const bool waits = job.tasks.state(claim.task) == RunState::kQueued;
   if (mayNotStart || !waits || job.awaiting.contains(claim.task) ||
@@ -94,7 +120,7 @@ Grant tryClaim(EventContext& context, const Job& job, const Judging& judging, co
     return {Verdict::kTaskNotWaiting};
   }
   // To its account, none are.
-  if (claim.rus > left) return {Verdict::kNotFree};
+  if (!allowance.allows(claim)) return {Verdict::kNotFree};
   ServerTable& servers = context.tables.servers;
   if (claim.server >= servers.size()) return {Verdict::kUnknownServer};
   Server& server = servers.at(claim.server);
@@ -107,7 +133,7 @@ Grant tryClaim(EventContext& context, const Job& job, const Judging& judging, co
   const JobSpec& spec = job.record.spec;
   Grant grant{verdict, newAllocation(context), chooseUnits(server.status.free, claim),
               lowestExtras(server.status.freeExtras, spec.extras)};
-  left -= claim.rus;
+  allowance.take(spec, claim, server);
   servers.occupy(server, residentOf(spec, grant.allocation, grant.rus, grant.extras));
   return grant;
 }
@@ -128,15 +154,15 @@ std::vector<Before> statesBefore(const Tables& tables, const Commit& commit) {
 }
 
 // The verdict on each claim; what granted ones hold is taken, of a gang all or none.
-std::vector<Grant> judgeClaims(EventContext& context, const Job& job, const Commit& commit) {
+std::vector<Grant> judgeClaims(EventContext& context, const Job& job, const Commit& commit,
+                               Allowance& allowance) {
   std::vector<Before> before;
   if (commit.gang) before = statesBefore(context.tables, commit);
   std::vector<Grant> grants;
   grants.reserve(commit.claims.size());
   size_t granted = 0;
-  uint64_t left = commit.claims.empty() ? 0 : UnitsLeft(context.tables).of(job.record.user);
   for (const Claim& claim : commit.claims) {
-    grants.push_back(tryClaim(context, job, commit.judging, claim, left));
+    grants.push_back(tryClaim(context, job, commit.judging, claim, allowance));
     if (grants.back().verdict == Verdict::kGranted) ++granted;
   }
   if (!commit.gang || granted == grants.size()) return grants;
@@ -169,7 +195,8 @@ std::vector<Grant> applyClaims(EventContext& context, Job& job, const Commit& co
   // on an older state is to look again.
   job.changes.tried = commit.explanation.wanted > 0 &&
                       commit.capacityVersion == context.tables.jobs.queue().capacityVersion();
-  std::vector<Grant> grants = judgeClaims(context, job, commit);
+  Allowance allowance(context.tables, job);
+  std::vector<Grant> grants = judgeClaims(context, job, commit, allowance);
   const uint32_t decision = recordDecision(context, job, commit, grants);
   for (size_t i = 0; i < grants.size(); ++i) {
     if (grants[i].verdict != Verdict::kGranted) continue;
@@ -180,8 +207,8 @@ std::vector<Grant> applyClaims(EventContext& context, Job& job, const Commit& co
   // But for how long its tasks wait, which it has not heard yet, or its clock goes faster.
   if (context.now.steady < job.notBefore) context.tables.jobs.noteWhole(job);
   std::string reason = asReason(commit.waitReason);
-  if (job.waits()) {
-    if (std::string full = whyNoUnits(context.tables, job); !full.empty()) reason = std::move(full);
+  if (job.waits() && (allowance.isSpent() || !mayStart(context.tables, job))) {
+    reason = whyNoUnits(context.tables, job);
   }
   if (!job.progress.held && job.progress.reason != reason) {
     job.progress.reason = std::move(reason);

@@ -279,7 +279,7 @@ QueueKey JobTable::queueKeyOf(const Job& job) {
 
 void JobTable::hold(AllocationId allocation, const Hold& hold) {
   holds_[allocation] = hold;
-  addHeld(hold, 1);
+  count(hold);
   addPreemptible(*hold.job, allocation);
 }
 
@@ -297,22 +297,29 @@ void JobTable::erasePreemptible(const Job& job, AllocationId allocation) {
 
 void JobTable::release(AllocationId allocation) {
   const auto hold = holds_.find(allocation);
-  addHeld(hold->second, -1);
+  uncount(hold->second);
   erasePreemptible(*hold->second.job, allocation);
   holds_.erase(hold);
 }
 
 void JobTable::resize(AllocationId allocation, const std::vector<RuIndex>& rus) {
   const Hold& hold = holds_.at(allocation);
-  addHeld(hold, -1);
+  uncount(hold);
   hold.job->tasks[hold.task].rus = rus;
-  addHeld(hold, 1);
+  count(hold);
   noteTask(*hold.job, hold.task);
 }
 
-void JobTable::addHeld(const Hold& hold, int64_t times) {
-  const auto units = static_cast<int64_t>(hold.job->tasks[hold.task].rus.size());
-  queue_.order().addHeld(hold.job->index.user, times * units);
+void JobTable::count(const Hold& hold) {
+  const UserNumber user = hold.job->index.user;
+  const size_t held = hold.job->tasks[hold.task].rus.size();
+  queue_.order().addUnits(user, countedUnits_.add(user, hold.server, held, hold.kept));
+}
+
+void JobTable::uncount(const Hold& hold) {
+  const UserNumber user = hold.job->index.user;
+  const size_t held = hold.job->tasks[hold.task].rus.size();
+  queue_.order().addUnits(user, countedUnits_.remove(user, hold.server, held, hold.kept));
 }
 
 void JobTable::reorder(Job& job) {

@@ -17,6 +17,7 @@
 #include "master/logic/jobs/awaiting_tasks.h"
 #include "master/logic/jobs/follower_table.h"
 #include "master/logic/jobs/job_tasks.h"
+#include "master/logic/queue/counted_units.h"
 #include "master/logic/queue/demand_ahead.h"
 #include "master/logic/queue/waiting_queue.h"
 
@@ -133,6 +134,7 @@ struct Hold {
   Job* job = nullptr;
   TaskIndex task = 0;
   ServerId server = 0;
+  uint32_t kept = 0;  // unitsKept() when it was placed
 };
 
 // References to jobs hold until erase().
@@ -214,7 +216,10 @@ class JobTable {
   std::optional<WallTime> nextRelease() const;
   void releaseDue(WallTime now, size_t atMost);
 
-  // Allocations in use; what they hold counts for the user's place in the queue.
+  // For how many units the tasks of users count: what orders the queue, and what accounts bound.
+  const CountedUnits& countedUnits() const { return countedUnits_; }
+
+  // Allocations in use; what they hold and keep counts for their user.
   void hold(AllocationId allocation, const Hold& hold);
   // Requires: it is in use.
   void release(AllocationId allocation);
@@ -271,8 +276,9 @@ class JobTable {
   void addPreemptible(const Job& job, AllocationId allocation);
   void erasePreemptible(const Job& job, AllocationId allocation);
   void note(Job& job);
-  // Adds the units that the task holds to its user's, `times` times.
-  void addHeld(const Hold& hold, int64_t times);
+  // The units of the task count for its user, or do no more.
+  void count(const Hold& hold);
+  void uncount(const Hold& hold);
 
   void addKeptFiles(Job& job);
   void eraseKeptFiles(const Job& job);
@@ -285,6 +291,7 @@ class JobTable {
   std::map<JobNumber, Job*> byNumber_;
   std::unordered_map<std::string, JobsOfUser> ofUser_;  // none is empty
   WaitingQueue queue_;
+  CountedUnits countedUnits_;
   uint64_t waitingTasks_ = 0;
   FollowerTable followers_;
   std::set<std::pair<WallTime, JobId>> heldUntil_;  // unfinished jobs that are released by themselves

@@ -6,6 +6,7 @@
 #include "master/logic/health/relocation.h"
 #include "master/logic/health/violation_handler.h"
 #include "master/logic/jobs/observed_profiles.h"
+#include "master/logic/people/account_bounds.h"
 
 namespace tarcil::master {
 namespace {
@@ -47,9 +48,10 @@ AllocationId newAllocation(EventContext& context) {
 }
 
 void placeTask(EventContext& context, Job& job, const Claim& claim, const Grant& grant, uint32_t decision) {
+  const Server& server = context.tables.servers.at(claim.server);
   TaskRecord& task = job.tasks[claim.task];
   task.allocation = grant.allocation;
-  task.server = context.tables.servers.at(claim.server).record.facts.name;
+  task.server = server.record.facts.name;
   task.rus = grant.rus;
   task.extras = grant.extras;
   task.q = claim.q;
@@ -57,7 +59,8 @@ void placeTask(EventContext& context, Job& job, const Claim& claim, const Grant&
   task.decision = decision;
   task.placed = context.now.wall;
   context.tables.jobs.setState(job, claim.task, RunState::kStarting);
-  context.tables.jobs.hold(grant.allocation, {&job, claim.task, claim.server});
+  context.tables.jobs.hold(
+      grant.allocation, {&job, claim.task, claim.server, unitsKept(context.tables, job.record.spec, server)});
   context.tables.jobs.queue().order().noteGrant(JobTable::queueKeyOf(job), queueTime(context));
 }
 

@@ -17,7 +17,7 @@ bool tolerateNothing(const Profile& profile) {
 }
 
 struct Use {
-  uint64_t units = 0, queued = 0, bytes = 0;
+  uint64_t units = 0, headroom = 0, queued = 0, bytes = 0;
 };
 
 Use useOf(const Tables& tables, const AccountRecord& account) {
@@ -26,7 +26,8 @@ Use useOf(const Tables& tables, const AccountRecord& account) {
     if (tables.people.accountOf(user) != &account) continue;
     use.queued += jobs.queued;
     use.bytes += jobs.bytes;
-    use.units += static_cast<uint64_t>(tables.jobs.queue().order().heldBy(jobs.number));
+    use.units += static_cast<uint64_t>(tables.jobs.queue().order().unitsOf(jobs.number));
+    use.headroom += tables.jobs.countedUnits().headroomOf(jobs.number);
   }
   return use;
 }
@@ -75,9 +76,14 @@ std::string tooManyOfAccount(const Tables& tables, const JobRecord& record) {
   return "";
 }
 
+uint32_t unitsKept(const Tables& tables, const JobSpec& spec, const Server& server) {
+  const bool isProtected = spec.isStrict() || tables.settings.ranking == RankBy::kQuality;
+  return isProtected ? unitsKept(spec.profile.tolerated, server.share, server.record.facts.rus) : 0;
+}
+
 uint64_t UnitsLeft::of(const std::string& user) {
   const AccountRecord* account = tables_.people.accountOf(user);
-  if (account == nullptr || !account->bounds.runningUnits) return UINT64_MAX;
+  if (account == nullptr || !account->bounds.runningUnits) return kUnbounded;
   const auto [left, isNew] = left_.try_emplace(account->name, 0);
   if (isNew) {
     const uint64_t most = *account->bounds.runningUnits;
@@ -95,10 +101,19 @@ bool mayStart(const Tables& tables, const Job& job) {
 }
 
 std::string whyNoUnits(const Tables& tables, const Job& job) {
-  if (mayStart(tables, job)) return "";
-  const AccountRecord& account = *tables.people.accountOf(job.record.user);
-  return "account " + account.name + " holds the " + std::to_string(*account.bounds.runningUnits) +
-         " units that it may" + remedy(account, "waits until some are given back");
+  const AccountRecord* account = tables.people.accountOf(job.record.user);
+  if (account == nullptr || !account->bounds.runningUnits) return "";
+  const std::string most = "the " + std::to_string(*account->bounds.runningUnits) + " units that ";
+  if (mayStart(tables, job)) {
+    return "the tasks of this job would count for more than " + most + "account " + account->name +
+           " may hold, with the headroom that they keep" +
+           remedy(*account, "protect them less strictly, or ask an operator");
+  }
+  const uint64_t headroom = useOf(tables, *account).headroom;
+  const std::string kept =
+      headroom == 0 ? "" : ", " + std::to_string(headroom) + " of them as headroom that strict tasks keep";
+  return "account " + account->name + " holds " + most + "it may" + kept +
+         remedy(*account, "waits until some are given back");
 }
 
 void placeInAccount(Tables& tables, const std::string& user) {

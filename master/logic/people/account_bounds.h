@@ -13,7 +13,14 @@ std::string whyNotByAccount(const Tables& tables, const JobRecord& record);
 // where one is. O(users with jobs) where the account bounds these.
 std::string tooManyOfAccount(const Tables& tables, const JobRecord& record);
 
-// How many more units accounts' tasks may hold, as of one event. Single-threaded.
+// What a task of the job keeps from others on the server (counted_units.h). 0 where it is balanced: others
+// may take what it would keep, where that is worth it (core/decide/price.h).
+uint32_t unitsKept(const Tables& tables, const JobSpec& spec, const Server& server);
+
+// Of an account that bounds none.
+inline constexpr uint64_t kUnbounded = UINT64_MAX;
+
+// How many more units the tasks of accounts may count for, as of one event. Single-threaded.
 class UnitsLeft final {
  public:
   explicit UnitsLeft(const Tables& tables) : tables_(tables) {}
@@ -32,7 +39,7 @@ uint64_t unitsToStart(const Job& job);
 // Whether the account lets a waiting job start. O(users with jobs) where the account bounds its units.
 bool mayStart(const Tables& tables, const Job& job);
 
-// Why it may not; empty where it may.
+// Why one may not that mayStart() does not let, or whose tasks would count for more units than are left.
 std::string whyNoUnits(const Tables& tables, const Job& job);
 
 // The queue orders the user's jobs with those of the account that they are in now.

@@ -38,10 +38,10 @@ void WaitingOrder::setShares(UserNumber user, uint32_t shares) {
   reorderLines(user);
 }
 
-void WaitingOrder::addHeld(UserNumber user, int64_t units) {
-  users_[user].held += units;
+void WaitingOrder::addUnits(UserNumber user, int64_t units) {
+  users_[user].units += units;
   if (Account* account = users_[user].account) {
-    account->held += units;
+    account->units += units;
     reorderLines(*account);
   } else {
     reorderLines(user);
@@ -55,12 +55,12 @@ void WaitingOrder::setAccount(UserNumber number, const std::string& name) {
   if (before == after) return;
   user.account = after;
   if (before != nullptr) {
-    before->held -= user.held;
+    before->units -= user.units;
     before->users.erase(number);
     reorderLines(*before);
   }
   if (after != nullptr) {
-    after->held += user.held;
+    after->units += user.units;
     after->users.insert(number);
     reorderLines(*after);
   }
@@ -90,14 +90,15 @@ int64_t WaitingOrder::step(WallTime time) const {
 WaitingOrder::Key WaitingOrder::keyOf(const Lines::value_type& line) const {
   const auto& [user, priority] = line.first;
   const WallTime since = std::max(line.second.byAge.begin()->first.submitted, line.second.granted);
-  const double held = static_cast<double>(users_[user].held) / users_[user].shares;
+  const double units = static_cast<double>(users_[user].units) / users_[user].shares;
   const Account* account = users_[user].account;
-  return {.rank = step(since) - priority,
-          .heldByAccount = account == nullptr ? held : static_cast<double>(account->held) / account->shares,
-          .held = held,
-          .since = since,
-          .urgency = static_cast<uint8_t>(255 - priority),
-          .user = user};
+  return {
+      .rank = step(since) - priority,
+      .unitsOfAccount = account == nullptr ? units : static_cast<double>(account->units) / account->shares,
+      .units = units,
+      .since = since,
+      .urgency = static_cast<uint8_t>(255 - priority),
+      .user = user};
 }
 
 void WaitingOrder::reorder(Lines::iterator line) {
@@ -330,8 +331,8 @@ void WaitingOrder::walk(const Modes& modes, const SkippedClasses& without, const
     const UserNumber user = head.key.user;
     const Account* account = users_[user].account;
     Key now = head.cursor.line()->second.key;
-    now.held += more[user];
-    now.heldByAccount += account == nullptr ? more[user] : moreOfAccount[account];
+    now.units += more[user];
+    now.unitsOfAccount += account == nullptr ? more[user] : moreOfAccount[account];
     if (now > head.key) {  // another line of theirs came first
       head.key = now;
       push(std::move(head));

@@ -45,12 +45,13 @@ inline constexpr size_t kModes = 4;
 
 // Jobs of one user and one priority form a line, the oldest first. Lines go
 //   1. by rank: their priority, plus 1 for each interval `ageing` in which they got nothing;
-//   2. by the units that the tasks of the user's account hold per share of that: the account with the least
+//   2. by the units that the tasks of the user's account count for (counted_units.h), per share of that: the
+//   account with the least
 //      comes first (weighted max-min fairness, as in fair-share schedulers and dominant resource fairness of
 //      one resource); a user in none is an account of one. Within an account by those of the user, likewise;
 //   3. by how long they have got nothing.
 // The order of jobs follows: the first of the first line comes first; the next is the first of what is left,
-// as if that user held what the job wants, and so on.
+// as if what the job wants counted for that user, and so on.
 //
 // Time is cut into steps of `ageing` for the rank, which is (step since which the line has got nothing) -
 // priority, the lowest first. So it does not change while time passes, and waiting costs no work. A line that
@@ -71,9 +72,9 @@ class WaitingOrder {
   UserNumber numberOf(const std::string& user);
   // At least 1; 1 where never set.
   void setShares(UserNumber user, uint32_t shares);
-  // The user's tasks hold `units` more; fewer where negative.
-  void addHeld(UserNumber user, int64_t units);
-  int64_t heldBy(UserNumber user) const { return users_[user].held; }
+  // So many more units count for the user; fewer where negative.
+  void addUnits(UserNumber user, int64_t units);
+  int64_t unitsOf(UserNumber user) const { return users_[user].units; }
   // The user shares what the account gets; an empty name: is in none.
   void setAccount(UserNumber user, const std::string& account);
   // At least 1; 1 where never set.
@@ -135,7 +136,7 @@ class WaitingOrder {
   using ClassMap = std::map<EquivalenceClass, ClassMembers>;
   struct Key {
     int64_t rank = 0;
-    double heldByAccount = 0, held = 0;  // units for each share
+    double unitsOfAccount = 0, units = 0;  // for each share
     WallTime since = kNever;
     uint8_t urgency = 0;  // 255 - priority
     UserNumber user = 0;
@@ -151,12 +152,12 @@ class WaitingOrder {
   using Lines = std::map<LineId, Line>;
   struct Account {
     uint32_t shares = 1;
-    int64_t held = 0;  // units
+    int64_t units = 0;
     std::set<UserNumber> users{};
   };
   struct User {
     uint32_t shares = 1;
-    int64_t held = 0;            // units
+    int64_t units = 0;
     Account* account = nullptr;  // null: none
   };
   class ClassCursor;

@@ -54,17 +54,17 @@ TEST_F(Order, HigherPrioritiesComeFirstThenOlderJobs) {
 TEST_F(Order, WhoHoldsLessComesFirst) {
   add(alice, 1);
   add(bob, 2);
-  order.addHeld(alice, 4);
+  order.addUnits(alice, 4);
   EXPECT_THAT(listed(), ElementsAre(jobId(2), jobId(1)));
-  order.addHeld(alice, -4);
+  order.addUnits(alice, -4);
   EXPECT_THAT(listed(), ElementsAre(jobId(1), jobId(2)));
 }
 
 TEST_F(Order, WhatIsHeldCountsByShares) {
   add(alice, 1);
   add(bob, 2);
-  order.addHeld(alice, 4);
-  order.addHeld(bob, 3);
+  order.addUnits(alice, 4);
+  order.addUnits(bob, 3);
   order.setShares(alice, 2);
   EXPECT_THAT(listed(), ElementsAre(jobId(1), jobId(2)));
 }
@@ -106,11 +106,11 @@ TEST_F(Order, MembersOfAnAccountShareWhatItGets) {
   for (int job = 4; job <= 5; ++job) add(order.numberOf("ann"), job);
   for (int job = 11; job <= 13; ++job) add(bob, job);
   EXPECT_EQ(listed().size(), 8u);
-  order.addHeld(alice, 4);
+  order.addUnits(alice, 4);
   EXPECT_THAT(listed(),
               ElementsAre(jobId(11), jobId(12), jobId(13), jobId(4), jobId(5), jobId(1), jobId(2), jobId(3)))
       << "bob comes before what an account holds, in it who holds less";
-  order.addHeld(bob, 5);
+  order.addUnits(bob, 5);
   EXPECT_EQ(listed().front(), jobId(4));
 }
 
@@ -119,8 +119,8 @@ TEST_F(Order, WhatAnAccountHoldsCountsByItsShares) {
   order.setAccount(bob, "biology");
   add(alice, 1);
   add(bob, 2);
-  order.addHeld(alice, 4);
-  order.addHeld(bob, 3);
+  order.addUnits(alice, 4);
+  order.addUnits(bob, 3);
   EXPECT_THAT(listed(), ElementsAre(jobId(2), jobId(1)));
   order.setSharesOfAccount("physics", 2);
   EXPECT_THAT(listed(), ElementsAre(jobId(1), jobId(2)));
@@ -133,14 +133,14 @@ TEST_F(Order, WhoChangesAccountsTakesAlongWhatTheyHold) {
   order.setAccount(order.numberOf("ann"), "physics");
   add(order.numberOf("ann"), 1);
   add(bob, 2);
-  order.addHeld(bob, 1);
-  order.addHeld(alice, 4);
+  order.addUnits(bob, 1);
+  order.addUnits(alice, 4);
   EXPECT_THAT(listed(), ElementsAre(jobId(2), jobId(1)));
   order.setAccount(alice, "");
   EXPECT_THAT(listed(), ElementsAre(jobId(1), jobId(2)));
   order.setAccount(bob, "physics");
   order.setAccount(alice, "physics");
-  EXPECT_EQ(order.heldBy(alice), 4);
+  EXPECT_EQ(order.unitsOf(alice), 4);
   EXPECT_THAT(listed(), ElementsAre(jobId(1), jobId(2))) << "one account now: who holds less of it";
 }
 
@@ -240,7 +240,7 @@ struct Stream {
     });
     if (!first) return first;
     order.noteGrant(*first, now);
-    order.addHeld(first->user, static_cast<int64_t>(wants[first->job]));
+    order.addUnits(first->user, static_cast<int64_t>(wants[first->job]));
     order.erase(*first);
     return first;
   }
