@@ -1,6 +1,7 @@
 // What operators set for the whole cluster.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <string>
@@ -23,6 +24,12 @@ Platforms fetchPlatforms(Cluster& cluster);
 template <typename Value, size_t kNames>
 std::string nameIn(const std::array<std::string_view, kNames>& names, Value value) {
   return std::string(names[static_cast<size_t>(value)]);
+}
+
+// The reverse. Requires: it is one of the names.
+template <typename Value, size_t kNames>
+Value valueNamed(const std::array<std::string_view, kNames>& names, std::string_view name) {
+  return static_cast<Value>(std::ranges::find(names, name) - names.begin());
 }
 
 // As `tune --json` shows them.

@@ -37,13 +37,6 @@ struct TuneFlags {
   std::vector<uint32_t> tasks;
 };
 
-// In the order of their enumerations. Requires: it is one of them.
-
-template <typename Value, size_t kNames>
-Value valueNamed(const std::array<std::string_view, kNames>& names, std::string_view name) {
-  return static_cast<Value>(std::ranges::find(names, name) - names.begin());
-}
-
 // --- The table, offline ---
 
 int showTable(const TuneFlags& flags) {

@@ -11,6 +11,7 @@
 #include "cli/command_line.h"
 #include "cli/output/output.h"
 #include "cli/output/render.h"
+#include "cli/settings.h"
 #include "cli/tarcild/commands.h"
 #include "cli/tarcild/fault_simulation.h"
 #include "cli/tarcild/simulation_report.h"
@@ -32,7 +33,7 @@ struct SimFlags {
   std::string scenario, replay;
   bool json = false;
   std::vector<std::string> policies, coRuns;
-  std::string seeds, workload, durations;
+  std::string seeds, workload, durations, contention, ranking;
   bool noInterference = false, atMostOne = false;
   bool faults = false;
   uint64_t events = 50'000;
@@ -98,6 +99,10 @@ void layPolicies(const SimFlags& flags, Scenario& scenario) {
   setIfGiven(settings.floor, flags.floor);
   setIfGiven(settings.ratio, flags.ratio);
   setIfGiven(settings.margin, flags.margin);
+  if (!flags.contention.empty()) {
+    settings.contention = valueNamed<ContentionModel>(kContentionModelNames, flags.contention);
+  }
+  if (!flags.ranking.empty()) settings.ranking = valueNamed<RankBy>(kRankByNames, flags.ranking);
   std::string text;
   for (const std::string& problem : problems(settings)) text += (text.empty() ? "" : "\n") + problem;
   if (!text.empty()) throw badInput(text);
@@ -337,7 +342,7 @@ void addPolicyFlags(CLI::App& command, SimFlags& flags) {
       .add_option("--probe-ratio", flags.probeRatio,
                   "Servers that batch and per-task probe for each task; default 2.")
       ->type_name("X");
-  command.add_option("--target", flags.target, "As in `tarcil tune`; so are the next six.")->type_name("X");
+  command.add_option("--target", flags.target, "As in `tarcil tune`; so are the next eight.")->type_name("X");
   command.add_option("--rarity", flags.rarity, "Share of the free slots that has to be acceptable.")
       ->type_name("P");
   command.add_option("--confidence", flags.confidence, "Probability with which one of them is found.")
@@ -354,6 +359,12 @@ void addPolicyFlags(CLI::App& command, SimFlags& flags) {
   command.add_option("--margin", flags.margin, "Pressure added when a slot is judged.")
       ->check(wholeNumber(0, kMaxPressure))
       ->type_name("N");
+  command.add_option("--contention", flags.contention, "How neighbours combine.")
+      ->check(oneOf({kContentionModelNames.begin(), kContentionModelNames.end()}))
+      ->type_name("MODEL");
+  command.add_option("--ranking", flags.ranking, "By what slots are ranked.")
+      ->check(oneOf({kRankByNames.begin(), kRankByNames.end()}))
+      ->type_name("BY");
 }
 
 void addFaultFlags(CLI::App& command, SimFlags& flags) {

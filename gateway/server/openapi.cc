@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "core/base/version.h"
+#include "core/decide/options.h"
+#include "core/model/contention.h"
 #include "core/model/resources.h"
 #include "gateway/logic/routes.h"
 
@@ -280,7 +282,9 @@ Json schemas() {
                          {"cap", kWhole},
                          {"floor", kWhole},
                          {"ratio", kWhole},
-                         {"margin", kWhole}}}};
+                         {"margin", kWhole},
+                         {"contention", {{"enum", kContentionModelNames}}},
+                         {"ranking", {{"enum", kRankByNames}}}}}};
   all["DrainBody"] = {{"type", "object"}, {"properties", {{"deadline", kText}}}};
   return all;
 }

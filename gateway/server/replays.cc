@@ -47,17 +47,33 @@ bool layWhole(const Json& value, Whole& setting) {
   return value.is_number_unsigned();
 }
 
+// One of these names, in the order of the enumeration.
+template <typename Kind, size_t kKinds>
+bool layWord(const Json& value, const std::array<std::string_view, kKinds>& names, Kind& setting) {
+  const auto found = value.is_string() ? std::ranges::find(names, value.get<std::string>()) : names.end();
+  if (found != names.end()) setting = static_cast<Kind>(found - names.begin());
+  return found != names.end();
+}
+
 bool layNamed(const std::string& name, const Json& value, QualitySettings& settings) {
   if (name == "target") return lay(value, settings.target);
   if (name == "rarity") return lay(value, settings.rarity);
   if (name == "confidence") return lay(value, settings.confidence);
   if (name == "floor") return layWhole(value, settings.floor);
   if (name == "margin") return layWhole(value, settings.margin);
+  if (name == "contention") return layWord(value, kContentionModelNames, settings.contention);
+  if (name == "ranking") return layWord(value, kRankByNames, settings.ranking);
   if (name == "cap") return layWhole(value, settings.cap.emplace());
   return layWhole(value, settings.ratio.emplace());
 }
 
-constexpr const char* kNames[] = {"target", "rarity", "confidence", "cap", "floor", "ratio", "margin"};
+constexpr const char* kNames[] = {"target", "rarity", "confidence", "cap",    "floor",
+                                  "ratio",  "margin", "contention", "ranking"};
+
+std::string whatFits(const std::string& name) {
+  if (name == "contention") return "one of " + joined(kContentionModelNames);
+  return name == "ranking" ? "one of " + joined(kRankByNames) : "a number";
+}
 
 // As flags of `tarcil sim`.
 Result<std::vector<std::string>> flagsOf(const Json& json) {
@@ -68,9 +84,9 @@ Result<std::vector<std::string>> flagsOf(const Json& json) {
       return invalid(shown(name) + " is no setting that can be replayed; write one of " + joined(kNames));
     if (!layNamed(name, value, settings))
       return invalid(name + ": is " + shown(value.dump(-1, ' ', true, Json::error_handler_t::replace)) +
-                     "; write a number");
+                     "; write " + whatFits(name));
     flags.push_back("--" + name);
-    flags.push_back(value.dump());
+    flags.push_back(value.is_string() ? value.get<std::string>() : value.dump());
   }
   const auto wrong = problems(settings);
   if (!wrong.empty()) return invalid(wrong.front());

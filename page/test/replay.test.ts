@@ -3,11 +3,12 @@ import { test } from "node:test";
 import type { ReplayOutcome } from "../src/api/types";
 import { changesOf, rowsOf } from "../src/model/replay";
 
-const now = { target: 0.95, rarity: 0.05, confidence: 0.999, margin: 10 };
+const now = { target: 0.95, rarity: 0.05, confidence: 0.999, margin: 10, ranking: "worth", contention: "sum" };
 const asText = (changes: object) => Object.fromEntries(Object.entries({ ...now, ...changes }).map(([name, value]) => [name, String(value)])) as Record<keyof typeof now, string>;
 
 test("only what differs is asked for, and nothing where a number is missing", () => {
   assert.deepEqual(changesOf(now, asText({ target: 0.9, margin: 0 })), { target: 0.9, margin: 0 });
+  assert.deepEqual(changesOf(now, asText({ ranking: "quality", contention: "mean" })), { ranking: "quality", contention: "mean" });
   assert.equal(changesOf(now, asText({})), null);
   assert.equal(changesOf(now, { ...asText({ target: 0.9 }), margin: "" }), null);
 });

@@ -25,6 +25,7 @@ test("terminal text without what moves cursors", () => assert.equal(withoutEscap
 test("every reason has something to do about it", () => {
   assert.match(remedyFor("0 of 16 slots sampled suit it: on the rest it would disturb others through core"), /spreading/);
   assert.match(remedyFor("3 of 30 slots sampled suit it: the rest are needed for its other tasks"), /own tasks would disturb one another/);
+  assert.match(remedyFor("account physics holds the 64 units that it may, 24 of them as headroom that strict tasks keep"), /quality.protect: balanced/);
   assert.match(remedyFor("waiting for 10 slots at once (gang); 8 are free"), /gang/);
   assert.match(remedyFor("held by root"), /Release/);
   assert.match(remedyFor("starts after 2026-11-28T00:00:22.537133Z"), /by itself/);

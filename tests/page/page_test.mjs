@@ -235,6 +235,11 @@ test("an operator replays the last day under another setting, sees how far it is
   assert.match(speed.replace(/\s+/g, " "), /90 % 91 % 84 % worse/);
   assert.match((await page.innerText("tr:has-text('Wait of tasks: mean')")).replace(/\s+/g, " "), /2,000 ms 1,000 ms 500 ms better/);
   await page.waitForSelector("code:has-text('tarcil tune --target 0.8')");
+  await page.selectOption("label:has-text('Ranking') select", "worth");
+  await page.selectOption("label:has-text('Contention') select", "slowdowns");
+  await page.click("button:text('Replay the last day')");
+  await page.waitForSelector("[role=status]:has-text('Replaying with target 0.8, ranking worth, contention slowdowns')");
+  assert.deepEqual(JSON.parse(mock.posts.at(-1).body), { target: 0.8, ranking: "worth", contention: "slowdowns" });
   mock.replayed({ state: "failed", result: null, problem: "took longer than 10m" });
   await page.waitForSelector("[role=status]:has-text('failed: took longer than 10m')");
   assert.deepEqual(page.complaints, []);

@@ -113,12 +113,15 @@ TEST_F(RecordingGateway, ReplaysTheLastDayUnderOtherSettings) {
   // Until the recorder has looked.
   Json replay;
   cluster_.until("there is a job to replay", [&]() {
-    const HttpAnswer begun = post("/api/v1/replay", R"({"target": 0.5, "margin": 0})", kJsonBody);
+    const HttpAnswer begun =
+        post("/api/v1/replay",
+             R"({"target": 0.5, "margin": 0, "ranking": "quality", "contention": "slowdowns"})", kJsonBody);
     EXPECT_EQ(begun.status, 200) << begun.body;
     replay = ended();
     return replay.at("state") == "done" && replay.at("result").at("recorded").at("jobs") == 1;
   });
-  EXPECT_EQ(replay.at("settings"), (Json{{"target", 0.5}, {"margin", 0}}));
+  EXPECT_EQ(replay.at("settings"),
+            (Json{{"target", 0.5}, {"margin", 0}, {"ranking", "quality"}, {"contention", "slowdowns"}}));
   EXPECT_EQ(replay.at("problem"), nullptr);
   for (const char* run : {"recorded", "as_it_is", "changed"}) {
     EXPECT_EQ(replay.at("result").at(run).at("jobs"), 1) << run;
@@ -134,6 +137,8 @@ TEST_F(RecordingGateway, SaysWhatIsWrongWithWhatIsToBeReplayed) {
       {R"({"target": 2})", "target: 2 is out of range"},
       {R"({"margin": -1})", "margin: is "},
       {R"({"cap": 1e99})", "cap: is "},
+      {R"({"ranking": "beauty"})", "; write one of quality, worth"},
+      {R"({"contention": 1})", "contention: is '1'; write one of sum, mean, slowdowns"},
   };
   for (const auto& [body, problem] : kWrong) {
     const HttpAnswer answer = post("/api/v1/replay", body, kJsonBody);

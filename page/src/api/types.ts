@@ -370,7 +370,7 @@ export interface Replay {
   user: string;
   began: string | null;
   ended: string | null;
-  settings: Record<string, number>;
+  settings: { rarity?: number; confidence?: number } & Record<string, number | string>;
   progress: string; // the run, and what it says of itself
   problem: string | null;
   result: { recorded: ReplayOutcome; as_it_is: ReplayOutcome; changed: ReplayOutcome } | null;

@@ -3,28 +3,32 @@ import type { Replay, ReplayOutcome } from "../api/types";
 import { duration, percent, whole } from "./text";
 
 // What can be otherwise, as the gateway calls it.
-export const CHOICES: { name: keyof ReplayedSettings; title: string; step: string; least: number; most: number }[] = [
+export const NUMBERS: { name: NumberName; title: string; step: string; least: number; most: number }[] = [
   { name: "target", title: "Target", step: "0.01", least: 0.01, most: 1 },
   { name: "rarity", title: "Rarity", step: "any", least: 0.0001, most: 1 },
   { name: "confidence", title: "Confidence", step: "any", least: 0.0001, most: 0.9999999 },
   { name: "margin", title: "Margin", step: "1", least: 0, most: 99 },
 ];
 
-export interface ReplayedSettings {
-  target: number;
-  rarity: number;
-  confidence: number;
-  margin: number;
-}
+export const WORDS: { name: WordName; title: string; words: string[] }[] = [
+  { name: "ranking", title: "Ranking", words: ["worth", "quality"] },
+  { name: "contention", title: "Contention", words: ["sum", "mean", "slowdowns"] },
+];
+
+type NumberName = "target" | "rarity" | "confidence" | "margin";
+type WordName = "ranking" | "contention";
+
+export type ReplayedSettings = Record<NumberName, number> & Record<WordName, string>;
 
 // Only what differs from what holds; null where nothing does, or a number is missing.
 export function changesOf(now: ReplayedSettings, wanted: Record<keyof ReplayedSettings, string>): Partial<ReplayedSettings> | null {
   const changes: Partial<ReplayedSettings> = {};
-  for (const { name } of CHOICES) {
+  for (const { name } of NUMBERS) {
     const value = Number(wanted[name]);
     if (wanted[name].trim() === "" || !Number.isFinite(value)) return null;
     if (value !== now[name]) changes[name] = value;
   }
+  for (const { name } of WORDS) if (wanted[name] !== now[name]) changes[name] = wanted[name];
   return Object.keys(changes).length === 0 ? null : changes;
 }
 

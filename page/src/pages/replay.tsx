@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { beginReplay, cancelReplay } from "../api/actions";
 import { useAnswer } from "../api/cache";
 import type { Replay, Replays, Settings } from "../api/types";
-import { CHOICES, type ReplayedSettings, changesOf, rowsOf } from "../model/replay";
+import { NUMBERS, type ReplayedSettings, WORDS, changesOf, rowsOf } from "../model/replay";
 import { promiseOf } from "../model/promise";
 import { bytes, counted, duration, fullTime } from "../model/text";
 import { Command, Empty, Loaded, Panel, useNow } from "../parts/basics";
@@ -36,6 +36,7 @@ export function LastDay({ settings }: { settings: Settings }) {
 function Chooser({ settings, isRunning }: { settings: ReplayedSettings; isRunning: boolean }) {
   const [wanted, setWanted] = useState<Record<keyof ReplayedSettings, string>>({
     target: String(settings.target), rarity: String(settings.rarity), confidence: String(settings.confidence), margin: String(settings.margin),
+    ranking: settings.ranking, contention: settings.contention,
   });
   const changes = changesOf(settings, wanted);
   return (
@@ -43,8 +44,11 @@ function Chooser({ settings, isRunning }: { settings: ReplayedSettings; isRunnin
       event.preventDefault();
       if (changes !== null) void attempt(() => beginReplay(changes), "The replay has begun.");
     }}>
-      {CHOICES.map(({ name, title, step, least, most }) => (
+      {NUMBERS.map(({ name, title, step, least, most }) => (
         <label>{title} <input type="number" step={step} min={least} max={most} required value={wanted[name]} onInput={(event) => setWanted({ ...wanted, [name]: event.currentTarget.value })} /></label>
+      ))}
+      {WORDS.map(({ name, title, words }) => (
+        <label>{title} <select value={wanted[name]} onChange={(event) => setWanted({ ...wanted, [name]: event.currentTarget.value })}>{words.map((each) => <option>{each}</option>)}</select></label>
       ))}
       <button class="first" type="submit" disabled={isRunning || changes === null}>Replay the last day</button>
       {changes === null && <span>Change a setting first.</span>}
