@@ -26,6 +26,11 @@ double secondsSince(SteadyClock::time_point begin) {
   return std::chrono::duration<double>(SteadyClock::now() - begin).count();
 }
 
+sim::FaultSimulationOptions optionsOf(const FaultSimulationRun& wanted, uint64_t seed,
+                                      sim::Log log = sim::Log::kNone) {
+  return {.seed = seed, .events = wanted.events, .log = log, .mastersOnEtcd = wanted.masters};
+}
+
 // What all histories came to.
 struct Total {
   uint64_t histories = 0, events = 0, jobs = 0, tasks = 0;
@@ -74,8 +79,8 @@ class Simulators {
  private:
   void work() {
     for (size_t i = next_++; i < wanted_.seeds.size() && !isOver(); i = next_++) {
-      FaultSimulationResult result = sim::simulation({.seed = wanted_.seeds[i], .events = wanted_.events},
-                                                     [this](uint64_t events) { heard(events); });
+      FaultSimulationResult result =
+          sim::simulation(optionsOf(wanted_, wanted_.seeds[i]), [this](uint64_t events) { heard(events); });
       const std::lock_guard lock(mutex_);
       total_.add(std::move(result));
     }
@@ -107,8 +112,7 @@ class Simulators {
 
 // The same history again, written down.
 std::vector<std::string> lastEvents(const FaultSimulationRun& wanted, const FaultSimulationResult& broken) {
-  FaultSimulationResult again =
-      sim::simulation({.seed = broken.seed, .events = wanted.events, .log = sim::Log::kKept}, nullptr);
+  FaultSimulationResult again = sim::simulation(optionsOf(wanted, broken.seed, sim::Log::kKept));
   if (again.violations != broken.violations) throw Failure(kExitFailed, "the same seed gave another history");
   std::vector<std::string>& log = again.log;
   if (log.size() > wanted.trace) log.erase(log.begin(), log.end() - wanted.trace);
@@ -117,7 +121,8 @@ std::vector<std::string> lastEvents(const FaultSimulationRun& wanted, const Faul
 
 std::string replayCommand(const FaultSimulationRun& wanted, const FaultSimulationResult& broken) {
   return "tarcil sim --faults --seeds " + std::to_string(broken.seed) + " --events " +
-         std::to_string(wanted.events);
+         std::to_string(wanted.events) +
+         (wanted.masters > 0 ? " --masters " + std::to_string(wanted.masters) : "");
 }
 
 void printForScripts(const FaultSimulationRun& wanted, const Total& total,

@@ -11,6 +11,7 @@ struct FaultSimulationRun {
   std::vector<uint64_t> seeds;        // a history of its own each
   uint64_t events = 0;                // about so long is a history
   uint32_t trace = 0;                 // events shown before one that broke a promise
+  uint32_t masters = 0;               // on an etcd; 0: as the seed has it
   std::optional<uint32_t> seconds{};  // after which no history is begun any more
   bool json = false;
 };

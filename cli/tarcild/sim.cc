@@ -38,7 +38,7 @@ struct SimFlags {
   bool faults = false;
   uint64_t events = 50'000;
   uint32_t trace = 40;
-  std::optional<uint32_t> seconds;
+  std::optional<uint32_t> seconds, masters;
   std::optional<uint32_t> servers, rus, jobs, tasks, agents, applications;
   std::optional<uint32_t> cap, floor, ratio, margin;
   std::optional<double> load, meanMs, rttMs, probeRatio, target, rarity, confidence, warmUp, error;
@@ -226,6 +226,7 @@ int injectFaults(const SimFlags& flags) {
   return simulateFaults({.seeds = std::move(*seeds),
                          .events = flags.events,
                          .trace = flags.trace,
+                         .masters = flags.masters.value_or(0),
                          .seconds = flags.seconds,
                          .json = flags.json});
 }
@@ -375,6 +376,14 @@ void addFaultFlags(CLI::App& command, SimFlags& flags) {
       ->excludes("SCENARIO");
   command.add_option("--events", flags.events, "With --faults: how long a history is; default 50000.")
       ->check(wholeNumber(1, 1'000'000'000))
+      ->needs("--faults")
+      ->type_name("N");
+  command
+      .add_option(
+          "--masters", flags.masters,
+          "With --faults: every history has so many masters on an etcd; default: three in ten have two or "
+          "three.")
+      ->check(wholeNumber(2, 9))
       ->needs("--faults")
       ->type_name("N");
   command

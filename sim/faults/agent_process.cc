@@ -12,16 +12,15 @@ const Error kDead{ErrorCode::kUnavailable, "the agent is gone"};
 
 }  // namespace
 
-AgentProcess::AgentProcess(VirtualWorld& world, MasterProcess& master, std::string name,
+AgentProcess::AgentProcess(VirtualWorld& world, const Masters& masters, std::string name,
                            const AgentOptions& options, Directory monitorAt, std::function<void()> ended)
     : world_(world),
-      master_(master),
       name_(std::move(name)),
       options_(options),
       monitorAt_(std::move(monitorAt)),
       ended_(std::move(ended)),
       clock_(world),
-      connection_(world, master, *this),
+      connection_(world, masters, *this),
       timer_(world, clock_, [this] { take(agent::TimerFired{}); }) {}
 
 void AgentProcess::start() {
@@ -51,20 +50,20 @@ void AgentProcess::submit(const Caller& caller, const NewJob& job, Answer answer
 
 void AgentProcess::connected() {
   connection_.line().toMaster([this, way = connection_.shared(), epoch = logic_->epoch(), life = life_] {
-    master_.attachAgent(way, name_, epoch,
-                        {.events =
-                             [this, life](const agent::Event& event) {
-                               if (life == life_) take(event);
-                             },
-                         .superseded =
-                             [this, life] {
-                               if (life == life_) end();
-                             },
-                         .asksForMore =
-                             [this, way, life] {
-                               if (life != life_) return;
-                               way->toMaster([this, session = way->session()] { master_.moreJobs(session); });
-                             }});
+    way->master().attachAgent(way, name_, epoch,
+                              {.events =
+                                   [this, life](const agent::Event& event) {
+                                     if (life == life_) take(event);
+                                   },
+                               .superseded =
+                                   [this, life] {
+                                     if (life == life_) end();
+                                   },
+                               .asksForMore =
+                                   [this, way, life] {
+                                     if (life != life_) return;
+                                     way->toMaster([way] { way->master().moreJobs(way->session()); });
+                                   }});
   });
 }
 
@@ -109,19 +108,19 @@ void AgentProcess::carryOut(const agent::Action& action) {
   } else if (const auto* piece = std::get_if<agent::SendPiece>(&action)) {
     if (!connection_.isUp()) return;
     connection_.line().toMaster(
-        [this, session = connection_.line().session(), piece = *piece] { master_.piece(session, piece); });
+        [way = connection_.shared(), piece = *piece] { way->master().piece(way->session(), piece); });
   } else if (const auto* passed = std::get_if<agent::DeclineOffers>(&action)) {
     if (!connection_.isUp()) return;
-    const auto message = [this, session = connection_.line().session(), jobs = passed->jobs,
-                          untried = passed->untried] { master_.declineOffers(session, jobs, untried); };
+    const auto message = [way = connection_.shared(), jobs = passed->jobs, untried = passed->untried] {
+      way->master().declineOffers(way->session(), jobs, untried);
+    };
     connection_.line().toMaster(message, message);
   } else if (const auto* start = std::get_if<agent::Launch>(&action)) {
     launch(*start);
   } else if (const auto* answer = std::get_if<agent::AnswerSubmit>(&action)) {
     submissions_.extract(answer->request).mapped()(answer->status);
   } else if (std::holds_alternative<agent::AskSnapshot>(action)) {
-    connection_.line().toMaster(
-        [this, session = connection_.line().session()] { master_.askSnapshot(session); });
+    connection_.line().toMaster([way = connection_.shared()] { way->master().askSnapshot(way->session()); });
   } else if (const auto* wake = std::get_if<agent::WakeAt>(&action)) {
     timer_.set(wake->when);
   }
@@ -129,8 +128,8 @@ void AgentProcess::carryOut(const agent::Action& action) {
 
 void AgentProcess::commit(const Commit& commit) {
   if (!connection_.isUp()) return;
-  const auto message = [this, session = connection_.line().session(), commit](MasterProcess::Copy copy) {
-    master_.commit(session, commit, copy);
+  const auto message = [way = connection_.shared(), commit](MasterProcess::Copy copy) {
+    way->master().commit(way->session(), commit, copy);
   };
   connection_.line().toMaster([message] { message(MasterProcess::Copy::kFirst); },
                               [message] { message(MasterProcess::Copy::kRepeat); });

@@ -22,7 +22,7 @@ class AgentProcess final : private Connection::Peer {
   using Directory = std::function<MonitorProcess*(const std::string& address)>;
   // `ended` is called when the process has ended because another one has taken the name, or the kernel has
   // killed it.
-  AgentProcess(VirtualWorld& world, MasterProcess& master, std::string name, const AgentOptions& options,
+  AgentProcess(VirtualWorld& world, const Masters& masters, std::string name, const AgentOptions& options,
                Directory monitorAt, std::function<void()> ended);
 
   void start();
@@ -52,7 +52,6 @@ class AgentProcess final : private Connection::Peer {
   void launch(const agent::Launch& launch);
 
   VirtualWorld& world_;
-  MasterProcess& master_;
   const std::string name_;
   const AgentOptions options_;
   const Directory monitorAt_;

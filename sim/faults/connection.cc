@@ -8,6 +8,8 @@ namespace tarcil::sim {
 namespace {
 
 constexpr Duration kReconnect = std::chrono::milliseconds(50);
+// A peer gives up one that is silent for so long (rpc/heartbeat.h).
+constexpr Duration kHeartbeats = std::chrono::seconds(5);
 
 }  // namespace
 
@@ -34,9 +36,9 @@ void Line::lastToMaster(Duration after, std::function<void()> message) {
 
 // --- Connection -------------------------------------------------------------------------------------------
 
-Connection::Connection(VirtualWorld& world, MasterProcess& master, Peer& peer)
-    : world_(world), master_(master), peer_(peer) {
-  master_.add(*this);
+Connection::Connection(VirtualWorld& world, const Masters& masters, Peer& peer)
+    : world_(world), masters_(masters), peer_(peer) {
+  for (const auto& master : masters_) master->add(*this);
 }
 
 void Connection::start() {
@@ -46,6 +48,7 @@ void Connection::start() {
 
 void Connection::stop() {
   running_ = false;
+  highest_ = 0;
   ++attempts_;
   if (!line_) return;
   line_->closeAtPeer();
@@ -70,15 +73,35 @@ void Connection::breakOff() {
   tellPeer();
 }
 
-void Connection::masterDied() {
-  if (!line_) return;
+void Connection::masterDied(const MasterProcess& master) {
+  if (!line_ || &line_->master() != &master) return;
   line_->closeAtMaster();
   tellPeer();
 }
 
+// Heartbeats say so after a while; the master hears of it when it runs again.
+void Connection::masterIsSilent(const MasterProcess& master, Duration duration) {
+  if (!line_ || &line_->master() != &master || duration < kHeartbeats) return;
+  world_.after(kHeartbeats, [this, line = line_] {
+    if (line == line_) breakOff();
+  });
+}
+
+MasterProcess* Connection::findMaster() {
+  std::vector<MasterProcess*> found;
+  for (const auto& master : masters_) {
+    if (master->accepts()) found.push_back(master.get());
+  }
+  if (found.empty()) return nullptr;
+  MasterProcess* const master = found[found.size() == 1 ? 0 : world_.rng().below(found.size())];
+  return master->term() < highest_ ? nullptr : master;
+}
+
 void Connection::connect() {
-  if (master_.accepts() && !isCut() && hasDescriptors()) {
-    line_ = std::make_shared<Line>(world_, world_.nextNumber());
+  MasterProcess* const master = isCut() || !hasDescriptors() ? nullptr : findMaster();
+  if (master != nullptr) {
+    highest_ = std::max(highest_, master->term());
+    line_ = std::make_shared<Line>(world_, *master, world_.nextNumber());
     peer_.connected();
     return;
   }
@@ -90,7 +113,7 @@ void Connection::connect() {
 void Connection::tellMaster(const std::shared_ptr<Line>& line) {
   line->lastToMaster(noticed(), [this, line] {
     line->closeAtMaster();
-    master_.detach(line->session());
+    line->master().detach(line->session());
   });
 }
 

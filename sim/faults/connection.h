@@ -4,19 +4,27 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
+#include "sim/faults/etcd_model.h"
 #include "sim/faults/virtual_world.h"
 
 namespace tarcil::sim {
 
 class MasterProcess;
 
+// Of a cluster, in the order in which peers are given them; all there before anything starts.
+using Masters = std::vector<std::unique_ptr<MasterProcess>>;
+
 // One connection, from its making to its end; its session is the master's name for it. Held by shared_ptr:
 // messages that are under way keep it.
 class Line : public std::enable_shared_from_this<Line> {
  public:
-  Line(VirtualWorld& world, uint64_t session) : world_(world), session_(session) {}
+  Line(VirtualWorld& world, MasterProcess& master, uint64_t session)
+      : world_(world), master_(master), session_(session) {}
 
+  // At its other end.
+  MasterProcess& master() const { return master_; }
   uint64_t session() const { return session_; }
 
   // `repeat`, where given, is what a second copy of the message does, should there be one.
@@ -46,11 +54,13 @@ class Line : public std::enable_shared_from_this<Line> {
   void carry(Way& way, MonotonicTime when, std::function<void()> message);
 
   VirtualWorld& world_;
+  MasterProcess& master_;
   const uint64_t session_;
   Way toMaster_, toPeer_;
 };
 
-// What a peer has: a line at a time. It makes another when one is gone, until the peer stops.
+// What a peer has: a line at a time, to a master that takes it. It makes another when one is gone, until the
+// peer stops.
 class Connection {
  public:
   // What the peer does when the connection stands, and when it has noticed that it does not any more.
@@ -63,7 +73,7 @@ class Connection {
   };
 
   // All outlive it, and it outlives the run.
-  Connection(VirtualWorld& world, MasterProcess& master, Peer& peer);
+  Connection(VirtualWorld& world, const Masters& masters, Peer& peer);
 
   // The peer's process starts, or dies: the master notices later, the peer never.
   void start();
@@ -80,8 +90,10 @@ class Connection {
   // The cut, if there is one, is over, and there are descriptors.
   void heal() { cutUntil_ = noDescriptorsUntil_ = {}; }
 
-  // The master died; the peer notices.
-  void masterDied();
+  // That master died; a peer that had a line to it notices.
+  void masterDied(const MasterProcess& master);
+  // That master answers nothing for so long.
+  void masterIsSilent(const MasterProcess& master, Duration duration);
 
   // Requires: connected() was called, and disconnected() not since.
   Line& line() { return *line_; }
@@ -90,14 +102,17 @@ class Connection {
 
  private:
   void connect();
+  // One that takes connections, and leads in no earlier term than the peer has heard of.
+  MasterProcess* findMaster();
   void tellMaster(const std::shared_ptr<Line>& line);
   void tellPeer();
   Duration noticed();
 
   VirtualWorld& world_;
-  MasterProcess& master_;
+  const Masters& masters_;
   Peer& peer_;
   bool running_ = false;
+  Term highest_ = 0;            // that the peer has heard of (rpc/highest_term.h)
   std::shared_ptr<Line> line_;  // as the peer sees it; null where it knows of none
   uint64_t attempts_ = 0;       // to connect, and to notice: the latest counts
   MonotonicTime cutUntil_{};

@@ -14,12 +14,33 @@ using namespace std::chrono_literals;
 constexpr uint64_t kMaxPpm = 10'000;
 
 constexpr std::array<std::string_view, kFaults> kNames = {
-    "master dies",         "store fails",        "store is slow",         "backup is restored",
-    "agent dies",          "agent dies midway",  "agent is doubled",      "agent is cut off",
-    "agent's link breaks", "copy is spoilt",     "monitor dies",          "monitor dies midway",
-    "monitor shuts down",  "monitor is cut off", "monitor's link breaks", "machine is lost",
-    "starts fail",         "server shrinks",     "clock jumps",           "disk runs low",
-    "disk is full",        "queues are short",   "descriptors run out",   "memory runs out",
+    "master dies",
+    "store fails",
+    "store is slow",
+    "backup is restored",
+    "agent dies",
+    "agent dies midway",
+    "agent is doubled",
+    "agent is cut off",
+    "agent's link breaks",
+    "copy is spoilt",
+    "monitor dies",
+    "monitor dies midway",
+    "monitor shuts down",
+    "monitor is cut off",
+    "monitor's link breaks",
+    "machine is lost",
+    "starts fail",
+    "server shrinks",
+    "clock jumps",
+    "disk runs low",
+    "disk is full",
+    "queues are short",
+    "descriptors run out",
+    "memory runs out",
+    "master is paused",
+    "master is cut off from etcd",
+    "master steps down",
 };
 
 const Caller kSteering{"root", Role::kOperate, {}};
@@ -37,7 +58,7 @@ FaultInjector::FaultInjector(VirtualCluster& cluster, std::vector<std::vector<Se
     clock.runBy(static_cast<int64_t>(cluster_.rng().below(2 * kMaxPpm + 1)) - static_cast<int64_t>(kMaxPpm));
   };
   if (cluster_.world().oneIn(2)) return;
-  pace(cluster_.master().clock());
+  for (const auto& master : cluster_.masters()) pace(master->clock());
   for (uint32_t i = 0; i < cluster_.agents(); ++i) pace(cluster_.agent(i).clock());
   for (uint32_t i = 0; i < cluster_.monitors(); ++i) pace(cluster_.monitor(i).clock());
 }
@@ -52,6 +73,12 @@ void FaultInjector::changeMood() {
        {Fault::kBackupIsRestored, Fault::kDiskRunsLow, Fault::kDiskIsFull, Fault::kQueuesAreShort}) {
     uint64_t& weight = weights_[static_cast<size_t>(rare)];
     weight = std::min<uint64_t>(weight, 1);
+  }
+  const bool isOnEtcd = cluster_.master().isOnEtcd();
+  for (const Fault each :
+       isOnEtcd ? std::vector{Fault::kStoreFails, Fault::kBackupIsRestored, Fault::kDiskIsFull}
+                : std::vector{Fault::kMasterIsPaused, Fault::kMasterIsCutFromEtcd, Fault::kMasterStepsDown}) {
+    weights_[static_cast<size_t>(each)] = 0;
   }
   world.delays.least = Duration(20 + static_cast<int64_t>(rng.below(500)));
   world.delays.spread = world.oneIn(3) ? upTo(200ms) : upTo(5ms);
@@ -83,7 +110,7 @@ void FaultInjector::inflict(Fault fault) {
     case Fault::kStoreFails:
       return cluster_.failStore(away);
     case Fault::kStoreIsSlow:
-      return cluster_.master().disk().beSlow(world.oneIn(2) ? upTo(1s) : 0s);
+      return cluster_.master().storage().beSlow(world.oneIn(2) ? upTo(1s) : 0s);
     case Fault::kBackupIsRestored:
       // An older one is of no use to anybody who wants to see something.
       if (cluster_.master().hasBackup() && world.now().steady - backupAt_ < 5min) {
@@ -131,6 +158,12 @@ void FaultInjector::inflict(Fault fault) {
       return exhaustDescriptors(away);
     case Fault::kMemoryRunsOut:
       return exhaustMemory(away);
+    case Fault::kMasterIsPaused:
+      return cluster_.pauseMaster(world.oneIn(2) ? upTo(4s) : away);
+    case Fault::kMasterIsCutFromEtcd:
+      return cluster_.cutMasterFromEtcd(world.oneIn(2) ? upTo(4s) : away);
+    case Fault::kMasterStepsDown:
+      return cluster_.stepMasterDown();
   }
 }
 

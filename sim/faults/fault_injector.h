@@ -35,8 +35,12 @@ enum class Fault : uint8_t {
   kQueuesAreShort,
   kDescriptorsRunOut,
   kMemoryRunsOut,
+  // Of several masters that have an etcd.
+  kMasterIsPaused,
+  kMasterIsCutFromEtcd,
+  kMasterStepsDown,
 };
-inline constexpr size_t kFaults = static_cast<size_t>(Fault::kMemoryRunsOut) + 1;
+inline constexpr size_t kFaults = static_cast<size_t>(Fault::kMasterStepsDown) + 1;
 std::string_view name(Fault fault);
 
 class FaultInjector {

@@ -26,7 +26,7 @@ class FaultSimulation {
   FaultSimulation(const FaultSimulationOptions& options, const std::function<void(uint64_t)>& watch)
       : options_(options),
         watch_(watch),
-        clusterOptions_(randomCluster(options.seed, options.log)),
+        clusterOptions_(clusterOf(options)),
         cluster_(clusterOptions_),
         injector_(cluster_, clusterOptions_.servers, clusterOptions_.master),
         began_(cluster_.world().now().steady) {
@@ -47,6 +47,12 @@ class FaultSimulation {
   }
 
  private:
+  static VirtualClusterOptions clusterOf(const FaultSimulationOptions& options) {
+    VirtualClusterOptions cluster = randomCluster(options.seed, options.log);
+    if (options.mastersOnEtcd > 0) cluster.mastersOnEtcd = options.mastersOnEtcd;
+    cluster.etcdBug = options.etcdBug;
+    return cluster;
+  }
   bool isWell() const { return cluster_.violations().empty(); }
 
   // Things break for a while; then all is whole, and what there was to do gets done.

@@ -16,6 +16,8 @@ struct FaultSimulationOptions {
   uint64_t seed = 1;
   uint64_t events = 50'000;  // about so long is the history
   Log log = Log::kNone;
+  uint32_t mastersOnEtcd = 0;        // 0: as the seed has it
+  EtcdBug etcdBug = EtcdBug::kNone;  // that is planted
 };
 
 struct FaultSimulationResult {

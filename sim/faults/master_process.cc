@@ -14,30 +14,49 @@ const Error kDeadMaster{ErrorCode::kUnavailable, "the master is gone"};
 
 }  // namespace
 
-MasterProcess::MasterProcess(VirtualWorld& world, TaskChecker& tasks, const MasterOptions& options,
+MasterProcess::MasterProcess(VirtualWorld& world, TaskChecker& tasks, std::string name, Place place,
+                             const MasterOptions& options,
                              std::function<void(const JobId&, RunState)> finished,
                              std::function<void()> stopped)
     : world_(world),
       tasks_(tasks),
+      name_(std::move(name)),
       options_(options),
       finished_(std::move(finished)),
       stopped_(std::move(stopped)),
       clock_(world),
-      disk_(world, *this),
-      checker_(world, tasks),
-      timer_(world, clock_, [this] { take(master::TimerFired{}); }) {}
+      record_(place.record),
+      disk_(world, *this, place.record.store),
+      etcdModel_(place.etcd),
+      timer_(world, clock_, [this] { take(master::TimerFired{}); }) {
+  if (place.etcd != nullptr)
+    etcd_.emplace(world, static_cast<MasterStorage::Owner&>(*this), *place.etcd, clock_);
+}
 
-void MasterProcess::start() {
-  world_.note("master", "starts");
+void MasterProcess::start(std::function<void()> leads) {
+  world_.note(name_, "starts");
+  runs_ = true;
+  if (!etcd_) {
+    lead(record_.store);
+    return leads();
+  }
+  etcd_->standBy([this, leads = std::move(leads)](MemoryStore& store) {
+    world_.note(name_, "leads in term " + std::to_string(term()));
+    lead(store);
+    leads();
+  });
+}
+
+void MasterProcess::lead(MemoryStore& store) {
   std::vector<master::Action> actions;
   rng_ = Rng(world_.rng()());
   const Now now = clock_.now();
-  logic_ = std::make_unique<MasterLogic>(options_, *disk_.store().load(), now, rng_, actions);
+  const StoreContents contents = *store.load();
+  logic_ = std::make_unique<MasterLogic>(options_, contents, now, rng_, actions);
   news_ = std::make_unique<AgentNews>(*logic_, now.steady);
-  checker_.masterStarts(*logic_, options_, now.steady);
-  expectNone(ledger_.check(*logic_, disk_.store()));
+  record_.checker.masterStarts(*logic_, options_, now.steady);
+  expectNone(record_.ledger.check(*logic_, record_.store));
   // Ends that were stored and not told: whoever waits asks again.
-  const StoreContents contents = *disk_.store().load();
   for (const JobProgress& job : contents.progress) {
     if (isFinal(job.state)) finished_(job.id, job.state);
   }
@@ -45,17 +64,41 @@ void MasterProcess::start() {
   measureSpace();
 }
 
+bool MasterProcess::leadsInTruth() const {
+  return etcdModel_ == nullptr || etcdModel_->leads() == term();
+}
+
+void MasterProcess::pauseFor(Duration duration) {
+  pausedUntil_ = std::max(pausedUntil_, world_.now().steady + duration);
+  if (etcd_) etcd_->pauseUntil(pausedUntil_);
+  for (Connection* connection : connections_) connection->masterIsSilent(*this, duration);
+}
+
+void MasterProcess::stepDown() {
+  world_.note(name_, "steps down");
+  etcd_->resign();
+  writeFailed();
+}
+
 void MasterProcess::measureSpace() {
   if (!alive()) return;
+  if (isPaused()) {
+    return world_.at(pausedUntil_, [this, life = life_] {
+      if (life == life_) measureSpace();
+    });
+  }
   toldFree_ = disk_.freeBytes();
   take(master::SpaceMeasured{toldFree_});
 }
 
 void MasterProcess::crash() {
-  world_.note("master", "dies");
+  world_.note(name_, "dies");
   // It has been told more than any store has.
-  expectNone(serverProblems(*logic_));
-  disk_.crash();
+  if (alive()) expectNone(serverProblems(*logic_));
+  storage().crash();
+  runs_ = false;
+  ++life_;
+  pausedUntil_ = {};
   commits_.clear();
   leaving_.clear();
   logic_.reset();
@@ -66,26 +109,26 @@ void MasterProcess::crash() {
   for (auto& [request, answer] : std::exchange(asked_, {})) answer(kDeadMaster);
   sessions_.clear();
   unnoticed_.clear();
-  for (Connection* connection : connections_) connection->masterDied();
+  for (Connection* connection : connections_) connection->masterDied(*this);
 }
 
 // --- Backups ----------------------------------------------------------------------------------------------
 
 void MasterProcess::takeBackup() {
-  world_.note("master", "is backed up");
-  backup_ = Backup{disk_.store(), ledger_, checker_.picture()};
+  world_.note(name_, "is backed up");
+  backup_ = Backup{record_.store, record_.ledger, record_.checker.picture()};
 }
 
 void MasterProcess::restoreBackup() {
-  world_.note("master", "gets its backup back");
-  MemoryStore& store = disk_.store();
+  world_.note(name_, "gets its backup back");
+  MemoryStore& store = record_.store;
   store = backup_->store;
-  ledger_ = backup_->ledger;
-  checker_.backupRestored(backup_->picture);
+  record_.ledger = backup_->ledger;
+  record_.checker.backupRestored(backup_->picture);
   const auto changes = changesOfRestore(*store.load(), clock_.now().wall, world_.rng());
   if (!changes.ok()) return world_.violated("the backup cannot be restored: " + changes.error().message);
   if (!store.write(*changes)) world_.violated("the disk failed");
-  checker_.stored(*changes);
+  record_.checker.stored(*changes);
   tasks_.backupRestored(store.load()->cluster->nextAllocation);
 }
 
@@ -193,7 +236,12 @@ void MasterProcess::ask(const Request& request, Answer answer) {
 
 void MasterProcess::take(const master::Event& event) {
   if (!alive()) return;
-  world_.event("master", [&event] { return text(event); });
+  if (isPaused()) {
+    return world_.at(pausedUntil_, [this, event, life = life_] {
+      if (life == life_) take(event);
+    });
+  }
+  world_.event(name_, [&event] { return text(event); });
   std::vector<master::Action> actions;
   logic_->handle(event, clock_.now(), rng_, actions);
   for (const master::Action& action : actions) {
@@ -201,23 +249,24 @@ void MasterProcess::take(const master::Event& event) {
   }
   noteTaken(event, actions);
   carryOut(std::move(actions));
-  if (!oomKiller_.strikes(disk_.waiting(), world_.now().steady)) return;
+  if (!oomKiller_.strikes(storage().waiting(), world_.now().steady)) return;
   crash();
   stopped_();
 }
 
 // A server whose monitor is about to leave takes nothing, and is in reach until its session ends.
 void MasterProcess::noteReach(const master::Event& event, const master::PublishServer& server) {
+  if (!leadsInTruth()) return;
   const std::string& name = logic_->facts(server.update.id)->name;
   if (server.update.status.up) {
     leaving_.erase(name);
-    return checker_.serverIsUp(name);
+    return record_.checker.serverIsUp(name);
   }
   if (std::holds_alternative<master::MonitorLeaves>(event)) leaving_.insert(name);
   const bool endsSessions = std::holds_alternative<master::PeerDetached>(event) ||
                             std::holds_alternative<master::MonitorAttached>(event);
   if (endsSessions) leaving_.erase(name);
-  if (!leaving_.contains(name)) checker_.serverIsDown(name, clock_.now().steady);
+  if (!leaving_.contains(name)) record_.checker.serverIsDown(name, clock_.now().steady);
 }
 
 void MasterProcess::noteTaken(const master::Event& event, const std::vector<master::Action>& actions) {
@@ -235,25 +284,27 @@ void MasterProcess::noteTaken(const master::Event& event, const std::vector<mast
 // Durable before visible: what leaves waits until everything persisted before it is synced, in order.
 void MasterProcess::carryOut(std::vector<master::Action> actions) {
   const MonotonicTime now = clock_.now().steady;
+  // What another master is about to hear of later is nobody's decision.
+  const bool isTruth = leadsInTruth();
   std::vector<master::Action> outputs;
   for (master::Action& action : actions) {
     if (auto* persist = std::get_if<master::Persist>(&action)) {
-      checker_.decided(persist->mutation, now);
-      disk_.persist(std::move(persist->mutation));
+      if (isTruth) record_.checker.decided(persist->mutation, now);
+      storage().persist(std::move(persist->mutation));
     } else if (const auto* wake = std::get_if<master::WakeAt>(&action)) {
       timer_.set(wake->when);
     } else {
       outputs.push_back(std::move(action));
     }
   }
-  for (master::Action& output : outputs) disk_.afterSync(std::move(output));
+  for (master::Action& output : outputs) storage().afterSync(std::move(output));
 }
 
 void MasterProcess::stored(const std::vector<Mutation>& batch) {
   for (const Mutation& mutation : batch) {
-    if (const auto* erased = std::get_if<EraseJob>(&mutation)) ledger_.forget(erased->job);
+    if (const auto* erased = std::get_if<EraseJob>(&mutation)) record_.ledger.forget(erased->job);
   }
-  checker_.stored(batch);
+  record_.checker.stored(batch);
   for (const Mutation& mutation : batch) {
     const auto* put = std::get_if<Put>(&mutation);
     const auto* job = put == nullptr ? nullptr : std::get_if<JobRecord>(&put->record);
@@ -262,13 +313,13 @@ void MasterProcess::stored(const std::vector<Mutation>& batch) {
 }
 
 void MasterProcess::checkFiles(const JobRecord& job) {
-  const auto state = checker_.stateOf(job.id);
-  if (!state || isFinal(*state) || sizeOf(*disk_.store().files(job.id)) == job.fileBytes) return;
+  const auto state = record_.checker.stateOf(job.id);
+  if (!state || isFinal(*state) || sizeOf(*record_.store.files(job.id)) == job.fileBytes) return;
   world_.violated("job " + toString(job.id).substr(0, 8) + " is stored without its input files");
 }
 
 void MasterProcess::writeFailed() {
-  world_.note("master", "cannot write");
+  world_.note(name_, etcd_ ? "does not lead any more" : "cannot write");
   crash();
   stopped_();
 }
@@ -280,6 +331,9 @@ void MasterProcess::expectNone(const std::vector<std::string>& problems) {
 // --- What leaves ------------------------------------------------------------------------------------------
 
 void MasterProcess::release(const master::Action& action) {
+  if (etcdModel_ != nullptr && term() < etcdModel_->highestTerm()) {
+    world_.violated(name_ + " tells something, and another master has led since");
+  }
   if (const auto* attached = std::get_if<master::AnswerAgentAttached>(&action)) {
     finishAttaching(sessionOf(attached->request), *attached);
   } else if (const auto* more = std::get_if<master::AnswerMoreJobs>(&action)) {
@@ -332,7 +386,7 @@ void MasterProcess::release(const master::Action& action) {
   } else if (const auto* limit = std::get_if<master::LimitPool>(&action)) {
     send(limit->session, PoolNews{limit->server, limit->limit});
   } else if (const auto* changed = std::get_if<master::JobChanged>(&action)) {
-    if (changed->finished) finished_(changed->job, *checker_.stateOf(changed->job));
+    if (changed->finished) finished_(changed->job, *record_.checker.stateOf(changed->job));
   }
 }
 
@@ -353,7 +407,7 @@ void MasterProcess::release(const master::AnswerCommit& answer) {
   if (session == sessions_.end()) return;
   if (answer.answer.outcome != CommitAnswer::Outcome::kSuperseded) {
     const Session& to = session->second;
-    expectNone(ledger_.noteAnswer(to.name, to.epoch, commit.mapped(), answer.answer));
+    expectNone(record_.ledger.noteAnswer(to.name, to.epoch, commit.mapped(), answer.answer));
   }
   send(id, agent::CommitAnswered{answer.answer});
 }

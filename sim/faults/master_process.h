@@ -1,5 +1,6 @@
-// The master's shell on virtual time: MasterLogic over a disk that takes a while to sync, and may fail. Every
-// start, every answer and all that is stored is held against what was before.
+// The master's shell on virtual time: MasterLogic over a disk that takes a while to sync, and may fail, or
+// over an etcd that other masters have, too. Every start, every answer and all that is stored is held against
+// what was before.
 #pragma once
 
 #include <functional>
@@ -13,13 +14,13 @@
 #include "agent/logic/events.h"
 #include "master/logic/master_logic.h"
 #include "monitor/logic/events.h"
+#include "sim/faults/cluster_record.h"
 #include "sim/faults/connection.h"
 #include "sim/faults/late_pools.h"
 #include "sim/faults/machine_clock.h"
 #include "sim/faults/master_disk.h"
-#include "sim/faults/master_ledger.h"
+#include "sim/faults/master_etcd.h"
 #include "sim/faults/oom_killer.h"
-#include "sim/faults/store_checker.h"
 #include "sim/shell/agent_news.h"
 
 namespace tarcil::sim {
@@ -30,31 +31,54 @@ struct Attaching {
   std::vector<agent::Event> early;
 };
 
-class MasterProcess final : private MasterDisk::Owner {
+class MasterProcess final : private MasterStorage::Owner {
  public:
+  // What it keeps its state in: a disk of its own where there is no etcd.
+  struct Place {
+    ClusterRecord& record;
+    EtcdModel* etcd = nullptr;
+  };
+
   // `finished` is told of each job that is over, once that is durable; `stopped` that the process has ended,
   // by itself or by the kernel.
-  MasterProcess(VirtualWorld& world, TaskChecker& tasks, const MasterOptions& options,
-                std::function<void(const JobId&, RunState)> finished, std::function<void()> stopped);
+  MasterProcess(VirtualWorld& world, TaskChecker& tasks, std::string name, Place place,
+                const MasterOptions& options, std::function<void(const JobId&, RunState)> finished,
+                std::function<void()> stopped);
 
-  // Requires: not alive(), and the disk has room.
-  void start();
+  // With an etcd it stands by until it leads, and is alive() then; `leads` is told of that. Requires: it does
+  // not run, and the disk has room.
+  void start(std::function<void()> leads);
   // With the options that it has from its next start on.
   void setOptions(const MasterOptions& options) { options_ = options; }
   // Loses every connection, and what is not synced (MasterDisk::crash).
   void crash();
+  bool runs() const { return runs_; }
   bool alive() const { return logic_ != nullptr; }
+  bool isOnEtcd() const { return etcdModel_ != nullptr; }
+  // The term in which it leads; 0 where it has a disk.
+  Term term() const { return etcd_ ? etcd_->term() : 0; }
   // Requires: alive().
   const MasterLogic& logic() const { return *logic_; }
   MachineClock& clock() { return clock_; }
+  MasterStorage& storage() { return etcd_ ? static_cast<MasterStorage&>(*etcd_) : disk_; }
   MasterDisk& disk() { return disk_; }
+  // The process does not run for so long; what comes waits. Requires: alive().
+  void pauseFor(Duration duration);
+  void resume() { pausedUntil_ = {}; }
+  // Nothing gets to etcd or back for so long. Requires: there is one.
+  void cutFromEtcd(Duration duration) { etcd_->cutFor(duration); }
+  void healEtcd() {
+    if (etcd_) etcd_->heal();
+  }
+  // It ends and has another one lead. Requires: alive(), and there is an etcd.
+  void stepDown();
   OomKiller& oomKiller() { return oomKiller_; }
   // Tells the process how much room there is, as its shell measures it.
   void measureSpace();
   // For so long it has no descriptor for another connection; those that there are stay. Zero: it has now.
   void runOutOfDescriptors(Duration duration) { noDescriptorsUntil_ = world_.now().steady + duration; }
   // Whether a connection can be made to it.
-  bool accepts() const { return alive() && world_.now().steady >= noDescriptorsUntil_; }
+  bool accepts() const { return alive() && !isPaused() && world_.now().steady >= noDescriptorsUntil_; }
   // Keeps the store as it is now; restoreBackup() later makes a new store of it. Requires for that: a backup,
   // and not alive().
   void takeBackup();
@@ -62,18 +86,14 @@ class MasterProcess final : private MasterDisk::Owner {
   void restoreBackup();
 
   // What is wrong with the store and the logic. Requires: alive(), and all that was written is synced.
-  void check() { expectNone(ledger_.check(*logic_, disk_.store())); }
+  void check() { expectNone(record_.ledger.check(*logic_, record_.store)); }
 
   // How long a job that waits should still wait; nullopt where it does not, or could start now.
   // Requires: alive().
   std::optional<WaitEstimate> waitOf(const JobId& job) const;
 
-  const StoreChecker& stored() const { return checker_; }
-  void mayRunAgain(const JobId& job) { checker_.mayRunAgain(job); }
-  void forgottenByMonitor(AllocationId allocation) { checker_.forgottenByMonitor(allocation); }
-
   // Whether input files are stored that no job has.
-  bool hasUploads() { return !disk_.store().load()->uploads.empty(); }
+  bool hasUploads() { return !record_.store.load()->uploads.empty(); }
 
   // A connection that is to break when the master dies.
   void add(Connection& connection) { connections_.push_back(&connection); }
@@ -113,7 +133,7 @@ class MasterProcess final : private MasterDisk::Owner {
   void pressure(SessionId session, std::vector<ServerPressure> servers);
   void leave(SessionId session) { take(master::MonitorLeaves{session}); }
   void poolReport(SessionId session, const std::string& server, const late::PoolReport& report, Copy copy);
-  Result<std::vector<InputFile>> files(const JobId& job) { return disk_.store().files(job); }
+  Result<std::vector<InputFile>> files(const JobId& job) { return record_.store.files(job); }
 
   // Requests of users, each by a connection of its own. `answer` is called once it is durable, or with
   // Unavailable where the master takes no connection or dies before.
@@ -145,6 +165,10 @@ class MasterProcess final : private MasterDisk::Owner {
     StoreChecker::Picture picture;
   };
 
+  void lead(MemoryStore& store);
+  bool isPaused() const { return world_.now().steady < pausedUntil_; }
+  // Whether nobody else leads, whatever it believes.
+  bool leadsInTruth() const;
   void take(const master::Event& event);
   void noteReach(const master::Event& event, const master::PublishServer& server);
   void noteTaken(const master::Event& event, const std::vector<master::Action>& actions);
@@ -171,16 +195,21 @@ class MasterProcess final : private MasterDisk::Owner {
 
   VirtualWorld& world_;
   TaskChecker& tasks_;
+  const std::string name_;
   MasterOptions options_;
   const std::function<void(const JobId&, RunState)> finished_;
   const std::function<void()> stopped_;
   MachineClock clock_;
+  ClusterRecord& record_;
   MasterDisk disk_;
+  std::optional<MasterEtcd> etcd_;  // nullopt: it has the disk
+  EtcdModel* const etcdModel_;
+  bool runs_ = false;
+  uint64_t life_ = 0;  // of the process
+  MonotonicTime pausedUntil_{};
   OomKiller oomKiller_;
   MonotonicTime noDescriptorsUntil_{};
   std::optional<Backup> backup_;
-  MasterLedger ledger_;
-  StoreChecker checker_;
   uint64_t toldFree_ = MasterDisk::kPlenty;  // bytes on the disk, as the process knows them
   std::set<std::string> leaving_;            // servers whose monitors are about to end
   std::unique_ptr<MasterLogic> logic_;

@@ -177,6 +177,7 @@ VirtualClusterOptions randomCluster(uint64_t seed, Log log) {
   // In half of the histories agents that attach are told their jobs one by one.
   if (seed % 2 == 0) master.jobsMessageBytes = 1;
   if (percent(20, rng)) master = withShortQueues(master, rng);
+  if (percent(30, rng)) options.mastersOnEtcd = from(2, 3, rng);
   AgentOptions& agent = options.agent;
   if (percent(20, rng)) agent.maxWaitingJobs = from(1, 8, rng);
   agent.masterPatience = randomDuration(1s, 20s, rng);

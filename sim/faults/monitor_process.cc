@@ -4,22 +4,22 @@
 
 namespace tarcil::sim {
 
-MonitorProcess::MonitorProcess(VirtualWorld& world, MasterProcess& master, TaskChecker& checker,
-                               std::string name, std::vector<ServerFacts> servers,
+MonitorProcess::MonitorProcess(VirtualWorld& world, const Masters& masters, ClusterRecord& record,
+                               TaskChecker& checker, std::string name, std::vector<ServerFacts> servers,
                                std::function<void()> ended)
     : world_(world),
-      master_(master),
+      record_(record),
       checker_(checker),
       name_(std::move(name)),
       servers_(std::move(servers)),
       ended_(std::move(ended)),
       clock_(world),
-      connection_(world, master, *this),
+      connection_(world, masters, *this),
       timer_(world, clock_, [this] { take(monitor::TimerFired{}); }),
       pools_(world, clock_, checker, name_,
              [this](const std::string& server, const late::PoolReport& report) {
-               toMaster([this, server, report](SessionId session, Copy copy) {
-                 master_.poolReport(session, server, report, copy);
+               toMaster([server, report](MasterProcess& master, SessionId session, Copy copy) {
+                 master.poolReport(session, server, report, copy);
                });
              }),
       executor_(newExecutor()),
@@ -51,7 +51,7 @@ void MonitorProcess::shutDown(Duration grace) {
 }
 
 void MonitorProcess::tellLeave() {
-  toMaster([this](SessionId session, Copy) { master_.leave(session); });
+  toMaster([](MasterProcess& master, SessionId session, Copy) { master.leave(session); });
 }
 
 void MonitorProcess::crash() {
@@ -106,9 +106,10 @@ void MonitorProcess::changeServers(std::vector<ServerFacts> servers) {
 
 void MonitorProcess::toMaster(const Message& message) {
   if (!connection_.isUp()) return;
-  const SessionId session = connection_.line().session();
-  connection_.line().toMaster([message, session] { message(session, Copy::kFirst); },
-                              [message, session] { message(session, Copy::kRepeat); });
+  const auto say = [message, way = connection_.shared()](Copy copy) {
+    message(way->master(), way->session(), copy);
+  };
+  connection_.line().toMaster([say] { say(Copy::kFirst); }, [say] { say(Copy::kRepeat); });
 }
 
 void MonitorProcess::connected() {
@@ -132,7 +133,7 @@ void MonitorProcess::connected() {
         const auto refused = [this, life] {
           if (life == life_) connection_.breakOff();
         };
-        master_.attachMonitor(way, identity, page.servers, page.tasks, {take, takePools, refused});
+        way->master().attachMonitor(way, identity, page.servers, page.tasks, {take, takePools, refused});
       });
 }
 
@@ -144,9 +145,9 @@ void MonitorProcess::takeAttached(const monitor::MasterAttached& answer) {
   toAttach_.erase(toAttach_.begin());
   if (!toAttach_.empty()) {
     if (!connection_.isUp()) return;
-    const SessionId session = connection_.line().session();
-    connection_.line().toMaster(
-        [this, session, page = toAttach_.front()] { master_.attachMore(session, page.servers, page.tasks); });
+    connection_.line().toMaster([way = connection_.shared(), page = toAttach_.front()] {
+      way->master().attachMore(way->session(), page.servers, page.tasks);
+    });
     return;
   }
   take(attaching_);
@@ -170,14 +171,16 @@ void MonitorProcess::measure(std::vector<ServerPressure> pressures) {
 
 void MonitorProcess::tellPressures() {
   if (pressures_.empty()) return;
-  toMaster([this, pressures = pressures_](SessionId session, Copy) { master_.pressure(session, pressures); });
+  toMaster([pressures = pressures_](MasterProcess& master, SessionId session, Copy) {
+    master.pressure(session, pressures);
+  });
 }
 
 void MonitorProcess::fetch(const monitor::FetchFiles& fetch) {
   fetching_.insert(fetch.allocation);
   if (!connection_.isUp()) return;
   connection_.line().toMaster([this, fetch, way = connection_.shared(), life = life_] {
-    way->toPeer([this, fetch, life, files = master_.files(fetch.job)] {
+    way->toPeer([this, fetch, life, files = way->master().files(fetch.job)] {
       if (life != life_) return;
       fetching_.erase(fetch.allocation);
       take(monitor::FilesArrived{fetch.allocation, files});
@@ -243,12 +246,12 @@ void MonitorProcess::carryOut(const monitor::Action& action) {
   } else if (const auto* gone = std::get_if<monitor::ForgetTask>(&action)) {
     forget(gone->allocation);
   } else if (const auto* reports = std::get_if<monitor::SendReports>(&action)) {
-    toMaster([this, reports = reports->reports](SessionId session, Copy copy) {
-      master_.report(session, reports, copy);
+    toMaster([reports = reports->reports](MasterProcess& master, SessionId session, Copy copy) {
+      master.report(session, reports, copy);
     });
   } else if (const auto* renewal = std::get_if<monitor::RenewLease>(&action)) {
-    toMaster([this, tasks = renewal->starting](SessionId session, Copy copy) {
-      if (copy == Copy::kFirst) master_.renewLease(session, tasks);
+    toMaster([tasks = renewal->starting](MasterProcess& master, SessionId session, Copy copy) {
+      if (copy == Copy::kFirst) master.renewLease(session, tasks);
     });
   } else if (const auto* lease = std::get_if<monitor::ExtendLease>(&action)) {
     executor_->advance(clock_.now());
@@ -314,8 +317,9 @@ void MonitorProcess::answerResize(uint64_t request, const Status& status) {
   const auto asked = resizes_.extract(request);
   if (asked.empty()) return;
   const monitor::ResizeArrived& wanted = asked.mapped();
-  toMaster([this, allocation = wanted.allocation, rus = wanted.rus, status](SessionId session, Copy copy) {
-    if (copy == Copy::kFirst) master_.resized(session, allocation, rus, status);
+  toMaster([allocation = wanted.allocation, rus = wanted.rus, status](MasterProcess& master,
+                                                                      SessionId session, Copy copy) {
+    if (copy == Copy::kFirst) master.resized(session, allocation, rus, status);
   });
 }
 
@@ -335,9 +339,9 @@ void MonitorProcess::answerThrottle(uint64_t request, const Status& status) {
   const auto asked = throttles_.extract(request);
   if (asked.empty()) return;
   const monitor::ThrottleArrived& wanted = asked.mapped();
-  toMaster([this, allocation = wanted.allocation, throttle = wanted.throttle, status](SessionId session,
-                                                                                      Copy copy) {
-    if (copy == Copy::kFirst) master_.throttled(session, allocation, throttle, status);
+  toMaster([allocation = wanted.allocation, throttle = wanted.throttle, status](
+               MasterProcess& master, SessionId session, Copy copy) {
+    if (copy == Copy::kFirst) master.throttled(session, allocation, throttle, status);
   });
 }
 
@@ -359,11 +363,13 @@ void MonitorProcess::complain() {
               .weight = 1,
               .evidence = "it says so"};
   if (!violation.over) violation.causes.push_back(std::move(cause));
-  toMaster([this, violation](SessionId session, Copy) { master_.violations(session, {violation}); });
+  toMaster([violation](MasterProcess& master, SessionId session, Copy) {
+    master.violations(session, {violation});
+  });
 }
 
 void MonitorProcess::forget(AllocationId allocation) {
-  master_.forgottenByMonitor(allocation);
+  record_.checker.forgottenByMonitor(allocation);
   checker_.forgotten(allocation);
   LaunchSpec mark;
   mark.allocation = allocation;

@@ -25,8 +25,8 @@ namespace tarcil::sim {
 class MonitorProcess final : private ExecutorListener, private Connection::Peer {
  public:
   // `ended` is called when the kernel has killed the process.
-  MonitorProcess(VirtualWorld& world, MasterProcess& master, TaskChecker& checker, std::string name,
-                 std::vector<ServerFacts> servers, std::function<void()> ended);
+  MonitorProcess(VirtualWorld& world, const Masters& masters, ClusterRecord& record, TaskChecker& checker,
+                 std::string name, std::vector<ServerFacts> servers, std::function<void()> ended);
 
   void start();
   void crash();
@@ -82,7 +82,7 @@ class MonitorProcess final : private ExecutorListener, private Connection::Peer 
   void forget(AllocationId allocation);
   void fetch(const monitor::FetchFiles& fetch);
   using Copy = MasterProcess::Copy;
-  using Message = std::function<void(SessionId, Copy)>;
+  using Message = std::function<void(MasterProcess&, SessionId, Copy)>;
   void toMaster(const Message& message);
   void takeAttached(const monitor::MasterAttached& answer);
   void tellPressures();
@@ -90,7 +90,7 @@ class MonitorProcess final : private ExecutorListener, private Connection::Peer 
   void advanceLater();
 
   VirtualWorld& world_;
-  MasterProcess& master_;
+  ClusterRecord& record_;
   TaskChecker& checker_;
   const std::string name_;
   std::vector<ServerFacts> servers_;

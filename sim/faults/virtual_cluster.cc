@@ -9,6 +9,8 @@ namespace {
 
 // More than the messages of an attachment take.
 constexpr Duration kSettling = std::chrono::milliseconds(100);
+// The first of several masters leads by then, too.
+constexpr Duration kElection = std::chrono::seconds(2);
 // A client that nobody can answer asks again within so long. Longer: fewer vain steps while a master is away.
 constexpr Duration kClientRetry = std::chrono::seconds(2);
 constexpr uint32_t kRequestsWithoutMaster = 10;
@@ -50,17 +52,26 @@ std::vector<ServerFacts> serversOf(const VirtualClusterOptions& options, uint32_
 }  // namespace
 
 VirtualCluster::VirtualCluster(const VirtualClusterOptions& options)
-    : world_(options.seed, options.log),
-      tasks_(world_),
-      master_(
-          world_, tasks_, options.master,
-          [this](const JobId& job, RunState) {
-            if (const auto client = clients_.find(job); client != clients_.end()) client->second.told = true;
-          },
-          [this] { world_.after(std::exchange(masterAway_, kSupervisor), [this] { startMaster(); }); }),
-      masterAway_(kSupervisor) {
+    : world_(options.seed, options.log), tasks_(world_), record_(world_, tasks_), masterAway_(kSupervisor) {
+  if (options.mastersOnEtcd > 0) etcd_.emplace(world_, record_.store, options.etcdBug);
+  makeMasters(options);
   startRoles(options);
-  run(kSettling);
+  run(etcd_ ? kElection : kSettling);
+}
+
+void VirtualCluster::makeMasters(const VirtualClusterOptions& options) {
+  const auto finished = [this](const JobId& job, RunState) {
+    if (const auto client = clients_.find(job); client != clients_.end()) client->second.told = true;
+  };
+  for (uint32_t i = 0; i < std::max(options.mastersOnEtcd, 1U); ++i) {
+    const std::string name = etcd_ ? "master-" + std::to_string(i) : "master";
+    const auto stopped = [this, i] {
+      world_.after(std::exchange(masterAway_, kSupervisor), [this, i] { startMaster(*masters_[i]); });
+    };
+    masters_.push_back(std::make_unique<MasterProcess>(
+        world_, tasks_, name, MasterProcess::Place{record_, etcd_ ? &*etcd_ : nullptr}, options.master,
+        finished, stopped));
+  }
 }
 
 void VirtualCluster::startRoles(const VirtualClusterOptions& options) {
@@ -70,7 +81,7 @@ void VirtualCluster::startRoles(const VirtualClusterOptions& options) {
   for (uint32_t i = 0; i < monitors; ++i) {
     const std::string name = "monitor-" + std::to_string(i);
     monitors_.push_back(std::make_unique<MonitorProcess>(
-        world_, master_, tasks_, name, serversOf(options, i, name),
+        world_, masters_, record_, tasks_, name, serversOf(options, i, name),
         [this, i] { world_.after(kSupervisor, [this, i] { monitors_[i]->start(); }); }));
     directory[name] = monitors_.back().get();
   }
@@ -81,24 +92,46 @@ void VirtualCluster::startRoles(const VirtualClusterOptions& options) {
   for (uint32_t i = 0; i < options.agents; ++i) {
     const std::string name = "agent-" + std::to_string(i);
     agents_.push_back(
-        std::make_unique<AgentProcess>(world_, master_, name, options.agent, monitorAt, [this, i] {
+        std::make_unique<AgentProcess>(world_, masters_, name, options.agent, monitorAt, [this, i] {
           world_.after(kSupervisor, [this, i] {
             if (!agents_[i]->alive()) agents_[i]->start();
           });
         }));
     doubles_.push_back(
-        std::make_unique<AgentProcess>(world_, master_, name, options.agent, monitorAt, [] {}));
+        std::make_unique<AgentProcess>(world_, masters_, name, options.agent, monitorAt, [] {}));
   }
-  master_.start();
+  for (auto& master : masters_) startMaster(*master);
   for (auto& monitor : monitors_) monitor->start();
   for (auto& agent : agents_) agent->start();
 }
 
 // A store cannot even be opened on a disk that is full.
-void VirtualCluster::startMaster() {
-  if (master_.disk().freeBytes() == 0) return world_.after(kSupervisor, [this] { startMaster(); });
-  master_.start();
-  masterAccepts();
+void VirtualCluster::startMaster(MasterProcess& master) {
+  if (!etcd_ && master.disk().freeBytes() == 0)
+    return world_.after(kSupervisor, [this, &master] { startMaster(master); });
+  master.start([this] { masterAccepts(); });
+}
+
+MasterProcess& VirtualCluster::master() {
+  MasterProcess* leader = masters_.front().get();
+  for (const auto& master : masters_) {
+    if (master->alive() && (!leader->alive() || master->term() > leader->term())) leader = master.get();
+  }
+  return *leader;
+}
+
+// Whoever asks may ask one that does not lead any more.
+MasterProcess& VirtualCluster::anyMaster() {
+  if (masters_.size() == 1) return *masters_.front();
+  std::vector<MasterProcess*> accepting;
+  for (const auto& master : masters_) {
+    if (master->accepts()) accepting.push_back(master.get());
+  }
+  return accepting.empty() ? *masters_.front() : *accepting[world_.rng().below(accepting.size())];
+}
+
+bool VirtualCluster::anyMasterAccepts() const {
+  return std::ranges::any_of(masters_, [](const auto& master) { return master->accepts(); });
 }
 
 // --- Clients and operators --------------------------------------------------------------------------------
@@ -142,7 +175,7 @@ void VirtualCluster::request(const JobId& job, uint32_t agent) {
 
 void VirtualCluster::answered(const JobId& job, const Status& status, uint64_t restores) {
   Client& client = clients_.at(job);
-  const bool isStored = master_.stored().stateOf(job).has_value();
+  const bool isStored = stored().stateOf(job).has_value();
   const bool isOfBefore = restores != restores_;
   const bool isUnknown = !status.ok() && (status.error().code == ErrorCode::kUnavailable || isOfBefore);
   if (isUnknown && !client.answered) {
@@ -152,7 +185,7 @@ void VirtualCluster::answered(const JobId& job, const Status& status, uint64_t r
     return client.requests > kRequestsWithoutMaster ? askAgain(again)
                                                     : world_.after(world_.upTo(kClientRetry), again);
   }
-  if (!status.ok() && !client.answered && client.requests == 1 && master_.stored().has(job)) {
+  if (!status.ok() && !client.answered && client.requests == 1 && stored().has(job)) {
     world_.violated("a client was refused job " + toString(job).substr(0, 8) + ", which is there");
   }
   const bool isBusy = !status.ok() && status.error().code == ErrorCode::kExhausted;
@@ -181,7 +214,7 @@ void VirtualCluster::answered(const JobId& job, const Status& status, uint64_t r
 
 void VirtualCluster::ask(const MasterProcess::Request& request, MasterProcess::Answer answer) {
   world_.after(world_.delay(), [this, request, answer] {
-    master_.ask(request, [this, request, answer](const Status& status) {
+    anyMaster().ask(request, [this, request, answer](const Status& status) {
       if (!status && status.error().code == ErrorCode::kUnavailable) {
         askAgain([this, request, answer] { ask(request, answer); });
       } else if (answer) {
@@ -194,12 +227,12 @@ void VirtualCluster::ask(const MasterProcess::Request& request, MasterProcess::A
 // While no master takes connections nobody's asking changes anything: asking every second is most of what a
 // run would do.
 void VirtualCluster::askAgain(std::function<void()> ask) {
-  if (!master_.accepts()) return forMaster_.push_back(std::move(ask));
+  if (!anyMasterAccepts()) return forMaster_.push_back(std::move(ask));
   world_.after(world_.upTo(kClientRetry), std::move(ask));
 }
 
 void VirtualCluster::masterAccepts() {
-  if (!master_.accepts()) return;
+  if (!anyMasterAccepts()) return;
   for (auto& ask : std::exchange(forMaster_, {})) world_.after(world_.upTo(kClientRetry), std::move(ask));
 }
 
@@ -221,7 +254,7 @@ void VirtualCluster::steer(const JobId& job, master::JobChange change, uint8_t p
 }
 
 void VirtualCluster::rerun(const JobId& job) {
-  master_.mayRunAgain(job);
+  record_.checker.mayRunAgain(job);
   open_.push_back(job);
   ++clients_.at(job).underWay;
   const Caller caller = clients_.at(job).caller;
@@ -266,7 +299,7 @@ void VirtualCluster::steerNext() {
     const bool isRemoval = done.change == master::ServerChange::kRemove;
     const bool isCordoned = done.change != master::ServerChange::kUncordon;
     for (const std::string& server : done.servers) {
-      if (!status || isRemoval || restores != restores_ || master_.stored().isCordoned(server) == isCordoned)
+      if (!status || isRemoval || restores != restores_ || stored().isCordoned(server) == isCordoned)
         continue;
       world_.violated("an operator was told that " + server +
                       (isCordoned ? " is cordoned" : " is not cordoned") + ", and that is not stored");
@@ -285,19 +318,34 @@ void VirtualCluster::drain(uint32_t monitor, Duration deadline, Duration until) 
 // --- Faults -----------------------------------------------------------------------------------------------
 
 void VirtualCluster::killMaster(Duration away) {
-  if (!master_.alive()) return;
-  master_.crash();
-  world_.after(away, [this] { startMaster(); });
+  MasterProcess& leader = master();
+  if (!leader.alive()) return;
+  leader.crash();
+  world_.after(away, [this, &leader] { startMaster(leader); });
+}
+
+void VirtualCluster::pauseMaster(Duration duration) {
+  if (!master().alive()) return;
+  master().pauseFor(duration);
+  world_.after(duration, [this] { masterAccepts(); });
+}
+
+void VirtualCluster::cutMasterFromEtcd(Duration duration) {
+  master().cutFromEtcd(duration);
+}
+
+void VirtualCluster::stepMasterDown() {
+  if (master().alive()) master().stepDown();
 }
 
 void VirtualCluster::failStore(Duration away) {
-  if (!master_.alive()) return;
+  if (!master().alive()) return;
   masterAway_ = away;
-  master_.disk().failNextSync();
+  master().disk().failNextSync();
 }
 
 void VirtualCluster::fillDisk(uint64_t freeBytes, Duration duration) {
-  if (master_.disk().freeBytes() < MasterDisk::kPlenty) return;
+  if (master().disk().freeBytes() < MasterDisk::kPlenty) return;
   setFreeBytes(freeBytes);
   world_.after(duration, [this, filling = ++fillings_] {
     if (filling == fillings_) setFreeBytes(MasterDisk::kPlenty);
@@ -305,23 +353,25 @@ void VirtualCluster::fillDisk(uint64_t freeBytes, Duration duration) {
 }
 
 void VirtualCluster::setFreeBytes(uint64_t freeBytes) {
-  master_.disk().setFreeBytes(freeBytes);
-  world_.after(world_.upTo(kMeasurePeriod), [this] { master_.measureSpace(); });
+  for (auto& master : masters_) {
+    master->disk().setFreeBytes(freeBytes);
+    world_.after(world_.upTo(kMeasurePeriod), [&master] { master->measureSpace(); });
+  }
 }
 
 void VirtualCluster::restartMaster(const MasterOptions& options, Duration away) {
-  if (!master_.alive()) return;
-  master_.setOptions(options);
+  if (!master().alive()) return;
+  for (auto& master : masters_) master->setOptions(options);
   killMaster(away);
 }
 
 void VirtualCluster::takeDescriptors(Duration duration) {
-  master_.runOutOfDescriptors(duration);
+  master().runOutOfDescriptors(duration);
   world_.after(duration, [this] { masterAccepts(); });
 }
 
 void VirtualCluster::exhaustMaster(Duration within) {
-  if (master_.alive()) master_.oomKiller().watch(world_.now().steady + within);
+  if (master().alive()) master().oomKiller().watch(world_.now().steady + within);
 }
 
 void VirtualCluster::exhaustAgent(uint32_t agent, Duration within) {
@@ -333,18 +383,19 @@ void VirtualCluster::exhaustMonitor(uint32_t monitor, Duration within) {
 }
 
 void VirtualCluster::restoreBackup(Duration away) {
-  if (!master_.alive()) return;
-  master_.crash();
+  if (!master().alive()) return;
+  MasterProcess& restored = master();
+  restored.crash();
   ++restores_;
-  world_.after(away, [this] {
-    master_.restoreBackup();
+  world_.after(away, [this, &restored] {
+    restored.restoreBackup();
     restored_ = world_.now().steady;
     open_.clear();
     for (auto& [id, client] : clients_) {
-      if (client.answered && !master_.stored().stateOf(id)) client.isVoid = true;
+      if (client.answered && !stored().stateOf(id)) client.isVoid = true;
       open_.push_back(id);
     }
-    startMaster();
+    startMaster(restored);
   });
 }
 
@@ -415,11 +466,14 @@ void VirtualCluster::breakMonitor(uint32_t monitor) {
 
 // Whoever is dead is on its way back.
 void VirtualCluster::heal() {
-  master_.mendFeeds();
-  master_.disk().beSlow({});
-  master_.runOutOfDescriptors({});
+  for (auto& master : masters_) {
+    master->mendFeeds();
+    master->storage().beSlow({});
+    master->runOutOfDescriptors({});
+    master->healEtcd();
+    master->oomKiller().callOff();
+  }
   masterAccepts();
-  master_.oomKiller().callOff();
   ++fillings_;
   setFreeBytes(MasterDisk::kPlenty);
   for (auto& agent : agents_) {
@@ -460,9 +514,9 @@ bool VirtualCluster::isOver(const JobId& id, const Client& client) const {
   // One that was refused may yet be taken by another agent.
   if (client.underWay > 0) return false;
   if (!client.answered && client.refusal.empty() && !client.isVoid) return false;
-  const auto state = master_.stored().stateOf(id);
+  const auto state = stored().stateOf(id);
   if (!state) return !client.refusal.empty() || client.isVoid;
-  return isFinal(*state) && (client.told || !master_.stored().has(id));
+  return isFinal(*state) && (client.told || !stored().has(id));
 }
 
 const std::vector<JobId>& VirtualCluster::unfinished() {
@@ -474,14 +528,14 @@ const std::vector<JobId>& VirtualCluster::unfinished() {
 bool VirtualCluster::atRest() {
   if (!open_.empty() && !isOver(open_.back(), clients_.at(open_.back()))) return false;
   // What operators still ask for changes which units can be had.
-  return unfinished().empty() && steers_.empty() && master_.stored().unfinishedCronJobs().empty() &&
+  return unfinished().empty() && steers_.empty() && stored().unfinishedCronJobs().empty() &&
          std::ranges::all_of(monitors_, [](const auto& monitor) { return monitor->idle(); }) && !anyRevived();
 }
 
 // An agent may bring a submission to a master whose backup came back when its client has long had an answer.
 bool VirtualCluster::anyRevived() {
   for (const auto& [id, client] : clients_) {
-    const auto state = master_.stored().stateOf(id);
+    const auto state = stored().stateOf(id);
     if (state && !isFinal(*state)) open_.push_back(id);
   }
   return !open_.empty();
@@ -494,21 +548,21 @@ void VirtualCluster::expect(bool holds, const std::string& what) {
 void VirtualCluster::checkRest() {
   constexpr Duration kWhoeverIsAway = std::chrono::seconds(3);
   run(kWhoeverIsAway);
-  master_.compareCopies();
+  master().compareCopies();
   run(kWhoeverIsAway);
-  expect(master_.alive(), "the master is away");
-  if (!master_.alive()) return;
-  master_.check();
+  expect(master().alive(), "the master is away");
+  if (!master().alive()) return;
+  master().check();
   expect(tasks_.running() == 0, std::to_string(tasks_.running()) + " tasks run still");
-  expect(master_.stored().tasksHeld() == 0, "tasks are stored that hold units");
-  expect(master_.logic().load().waiting == 0, "jobs wait");
-  if (master_.hasUploads()) run(master::kUploadTimeout);
-  expect(!master_.hasUploads(), "input files are stored that no job has");
+  expect(stored().tasksHeld() == 0, "tasks are stored that hold units");
+  expect(master().logic().load().waiting == 0, "jobs wait");
+  if (master().hasUploads()) run(master::kUploadTimeout);
+  expect(!master().hasUploads(), "input files are stored that no job has");
   size_t there = 0;
   for (const auto& monitor : monitors_) there += monitor->servers().size();
-  expect(master_.logic().servers().size() == there, "a server is missing");
+  expect(master().logic().servers().size() == there, "a server is missing");
   uint64_t usable = 0;
-  for (const ServerView& server : master_.logic().servers()) {
+  for (const ServerView& server : master().logic().servers()) {
     expect(server.status.free.size() == server.facts.rus, "units of " + server.facts.name + " are held");
     if (server.status.up && !server.status.cordoned) usable += server.status.free.size();
   }
@@ -527,16 +581,16 @@ void VirtualCluster::checkRest() {
 // --- What came of it --------------------------------------------------------------------------------------
 
 RunState VirtualCluster::stateOf(const JobId& job) const {
-  return master_.stored().stateOf(job).value_or(RunState::kQueued);
+  return stored().stateOf(job).value_or(RunState::kQueued);
 }
 
 std::vector<TaskRecord> VirtualCluster::tasksOf(const JobId& job) const {
-  return master_.logic().job(job)->tasks;
+  return master().logic().job(job)->tasks;
 }
 
 uint32_t VirtualCluster::unitsHeld() const {
   uint32_t held = 0;
-  for (const ServerView& server : master_.logic().servers()) {
+  for (const ServerView& server : master().logic().servers()) {
     held += server.facts.rus - server.status.free.size();
   }
   return held;

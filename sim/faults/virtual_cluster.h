@@ -27,6 +27,9 @@ struct VirtualClusterOptions {
   // Of each monitor, in place of the three numbers above; addresses are filled in.
   std::vector<std::vector<ServerFacts>> servers{};
   MasterOptions master{};
+  // Beside each other, on an etcd; 0: one, with a disk of its own.
+  uint32_t mastersOnEtcd = 0;
+  EtcdBug etcdBug = EtcdBug::kNone;
   AgentOptions agent{};
 };
 
@@ -61,8 +64,14 @@ class VirtualCluster {
 
   // --- Faults
 
-  // A process is killed, and started again after so long. No effect while it is dead.
+  // A process is killed, and started again after so long. No effect while it is dead. Of several masters it
+  // is the one that leads.
   void killMaster(Duration away);
+  // The master that leads is stopped for so long, cut off from etcd, or gives up its lease. Requires:
+  // several.
+  void pauseMaster(Duration duration);
+  void cutMasterFromEtcd(Duration duration);
+  void stepMasterDown();
   void killAgent(uint32_t agent, Duration away);
   void killMonitor(uint32_t monitor, Duration away);
   // With its tasks, which get some grace.
@@ -117,7 +126,7 @@ class VirtualCluster {
   // Requires: the master is alive and knows the job.
   std::vector<TaskRecord> tasksOf(const JobId& job) const;
   // How long a job that waits should still wait (MasterProcess::waitOf).
-  std::optional<WaitEstimate> waitOf(const JobId& job) const { return master_.waitOf(job); }
+  std::optional<WaitEstimate> waitOf(const JobId& job) const { return master().waitOf(job); }
   // Of all servers, as the master sees it. Requires: the master is alive.
   uint32_t unitsHeld() const;
   // How often the task was started that was started most.
@@ -130,7 +139,12 @@ class VirtualCluster {
   WallTime now() const { return world_.now().wall; }
 
   VirtualWorld& world() { return world_; }
-  MasterProcess& master() { return master_; }
+  // The one that leads; some other where none does.
+  MasterProcess& master();
+  const MasterProcess& master() const { return const_cast<VirtualCluster*>(this)->master(); }
+  const Masters& masters() const { return masters_; }
+  // What the store has.
+  const StoreChecker& stored() const { return record_.checker; }
   uint32_t agents() const { return static_cast<uint32_t>(agents_.size()); }
   AgentProcess& agent(uint32_t number) { return *agents_[number]; }
   uint32_t monitors() const { return static_cast<uint32_t>(monitors_.size()); }
@@ -164,7 +178,11 @@ class VirtualCluster {
   };
 
   void startRoles(const VirtualClusterOptions& options);
-  void startMaster();
+  void startMaster(MasterProcess& master);
+  void makeMasters(const VirtualClusterOptions& options);
+  bool anyMasterAccepts() const;
+  // That takes connections; some other where none does.
+  MasterProcess& anyMaster();
   void setFreeBytes(uint64_t freeBytes);
   void submit(const JobId& job, uint32_t agent);
   void request(const JobId& job, uint32_t agent);
@@ -180,7 +198,9 @@ class VirtualCluster {
 
   VirtualWorld world_;
   TaskChecker tasks_;
-  MasterProcess master_;
+  ClusterRecord record_;
+  std::optional<EtcdModel> etcd_;  // nullopt: one master, which has a disk
+  Masters masters_;
   std::vector<std::unique_ptr<MonitorProcess>> monitors_;
   std::vector<std::unique_ptr<AgentProcess>> agents_, doubles_;
   std::map<JobId, Client> clients_;

@@ -76,7 +76,7 @@ TEST(StoreOnADiskThatIsNearlyFull, TakesNoNewJobsUntilThereIsRoom) {
   cluster.run(2s);
   const JobId job = cluster.submit(sleeping(1, "0.1"));
   cluster.run(20s);
-  EXPECT_FALSE(cluster.master().stored().has(job));
+  EXPECT_FALSE(cluster.stored().has(job));
   EXPECT_TRUE(cluster.runUntilIdle(kPatience));
   EXPECT_EQ(cluster.stateOf(job), RunState::kDone);
 }

@@ -32,6 +32,32 @@ TEST(FaultSimulation, FindsNothing) {
   }
 }
 
+TEST(FaultSimulation, FindsNothingWithSeveralMasters) {
+  for (uint64_t seed = 1; seed <= kSeeds / 2 && !HasFailure(); ++seed) {
+    const FaultSimulationResult result = simulation({.seed = seed, .events = kEvents, .mastersOnEtcd = 3});
+    EXPECT_THAT(result.violations, IsEmpty())
+        << "to see it again: tarcil sim --faults --masters 3 --seeds " << seed << " --events " << kEvents;
+  }
+}
+
+// Mistakes that the rules of docs/masters.md keep out.
+class PlantedInTheWayToEtcd : public testing::TestWithParam<EtcdBug> {};
+
+TEST_P(PlantedInTheWayToEtcd, IsFound) {
+  bool isFound = false;
+  for (uint64_t seed = 1; seed <= 40 && !isFound; ++seed) {
+    const FaultSimulationResult result =
+        simulation({.seed = seed, .events = 2 * kEvents, .mastersOnEtcd = 3, .etcdBug = GetParam()});
+    isFound = !result.violations.empty();
+  }
+  EXPECT_TRUE(isFound);
+}
+
+INSTANTIATE_TEST_SUITE_P(Bug, PlantedInTheWayToEtcd,
+                         testing::Values(EtcdBug::kNoFencing, EtcdBug::kGateBeforePut,
+                                         EtcdBug::kLeaseFromAnswer, EtcdBug::kStaleStandby,
+                                         EtcdBug::kOutcomeGuessed));
+
 TEST(FaultSimulation, GivesTheSameHistoryForTheSameSeedWhetherItIsWrittenDownOrNot) {
   const FaultSimulationOptions written{.seed = 7, .events = kEvents, .log = Log::kKept};
   const FaultSimulationResult first = simulation(written), second = simulation(written);

@@ -11,9 +11,9 @@ using Sizes = std::vector<size_t>;
 using Requests = std::vector<RequestId>;
 
 // A process that stops when it cannot write. What leaves it says after which record it was made.
-class Process final : private MasterDisk::Owner {
+class Process final : private MasterStorage::Owner {
  public:
-  explicit Process(uint64_t seed = 1) : world_(seed, Log::kNone), disk_(world_, *this) {}
+  explicit Process(uint64_t seed = 1) : world_(seed, Log::kNone), disk_(world_, *this, store_) {}
 
   // A record, and something that is to leave after it.
   void persist() {
@@ -28,7 +28,7 @@ class Process final : private MasterDisk::Owner {
   MasterDisk& disk() { return disk_; }
   // The number of the latest record that is on the disk.
   uint64_t onDisk() {
-    const StoreContents contents = *disk_.store().load();
+    const StoreContents contents = *store_.load();
     return contents.agents.empty() ? 0 : contents.agents[0].epoch;
   }
   const Sizes& batches() const { return batches_; }
@@ -47,6 +47,7 @@ class Process final : private MasterDisk::Owner {
   }
 
   VirtualWorld world_;
+  MemoryStore store_;
   MasterDisk disk_;
   uint64_t persisted_ = 0;
   Sizes batches_;

@@ -1,0 +1,18 @@
+// What a virtual cluster has stored, and whoever follows that: one for all of its masters.
+#pragma once
+
+#include "master/store/memory_store.h"
+#include "sim/faults/master_ledger.h"
+#include "sim/faults/store_checker.h"
+
+namespace tarcil::sim {
+
+struct ClusterRecord {
+  ClusterRecord(VirtualWorld& world, TaskChecker& tasks) : checker(world, tasks) {}
+
+  MemoryStore store;
+  MasterLedger ledger;
+  StoreChecker checker;
+};
+
+}  // namespace tarcil::sim
