@@ -1,6 +1,10 @@
 #include "rpc/local_user.h"
 
-#include "env/user_name.h"
+#include <atomic>
+#include <memory>
+#include <utility>
+
+#include "env/linux/worker_thread.h"
 #include "rpc/errors.h"
 
 namespace tarcil {
@@ -8,19 +12,38 @@ namespace {
 
 constexpr const char* kGiveToken = "; give --token-file FILE or set TARCIL_TOKEN_FILE";
 
-[[noreturn]] void refuse(const std::string& why) {
-  kj::throwFatalException(toException(denied(why + kGiveToken)));
+std::atomic<int> lookups{0};
+
+kj::Exception refusal(const std::string& why) {
+  return toException(denied(why + kGiveToken));
 }
 
 }  // namespace
 
-std::string requireLocalUser(const LetIn& letIn) {
+kj::Promise<std::string> localUser(const LetIn& letIn,
+                                   std::function<std::optional<std::string>(uint32_t uid)> lookUp) {
   const auto uid = letIn.uid();
-  if (!uid) refuse("over the network nobody is let in without a token");
-  if (*uid == 0) refuse("root is let in by a token alone");
-  auto name = userNameOf(*uid);
-  if (!name) refuse("this machine has no user of number " + std::to_string(*uid));
-  return std::move(*name);
+  if (!uid) kj::throwFatalException(refusal("over the network nobody is let in without a token"));
+  if (*uid == 0) kj::throwFatalException(refusal("root is let in by a token alone"));
+  if (lookups.fetch_add(1) >= kMaxLookups) {
+    --lookups;
+    kj::throwFatalException(toException(
+        {ErrorCode::kExhausted, "too many users' names are being looked up on this machine (at most " +
+                                    std::to_string(kMaxLookups) + "); try again"}));
+  }
+  auto named = kj::newPromiseAndCrossThreadFulfiller<std::string>();
+  // What a thread takes with it must not throw where it ends.
+  const auto fulfiller = std::make_shared<decltype(named.fulfiller)>(kj::mv(named.fulfiller));
+  startWorker([uid = *uid, lookUp = std::move(lookUp), fulfiller]() {
+    auto name = lookUp(uid);
+    --lookups;
+    if (name) {
+      (*fulfiller)->fulfill(std::move(*name));
+    } else {
+      (*fulfiller)->reject(refusal("this machine has no user of number " + std::to_string(uid)));
+    }
+  }).detach();
+  return kj::mv(named.promise);
 }
 
 }  // namespace tarcil

@@ -270,27 +270,33 @@ class AgentGateImpl final : public wire::AgentGate::Server {
   AgentGateImpl(AgentServer& server, LetIn letIn) : server_(server), letIn_(std::move(letIn)) {}
 
   kj::Promise<void> login(LoginContext context) override {
-    const UserLogins::Proof shown = shownBy(context.getParams().getToken());
-    return server_.logins().logIn(shown).then([this, context, shown](UserLogins::User&& user) mutable {
-      auto fairUser = server_.fairCalls().user(user.caller.user);
-      letIn_(Peer::kUser, *fairUser, server_.logins().untilEnded(shown, user.caller));
-      auto results = context.getResults();
-      write(user.caller, results.initCaller());
-      results.setCluster(text(server_.cluster()));
-      results.setClient(kj::heap<ClientPortImpl>(server_, kj::mv(fairUser), kj::mv(user)));
+    return shownBy(context.getParams().getToken()).then([this, context](UserLogins::Proof&& shown) mutable {
+      return server_.logins().logIn(shown).then(
+          [this, context, shown](UserLogins::User&& user) mutable { letIn(context, shown, kj::mv(user)); });
     });
   }
 
  private:
-  UserLogins::Proof shownBy(capnp::Text::Reader token) const {
+  void letIn(LoginContext context, const UserLogins::Proof& shown, UserLogins::User&& user) {
+    auto fairUser = server_.fairCalls().user(user.caller.user);
+    letIn_(Peer::kUser, *fairUser, server_.logins().untilEnded(shown, user.caller));
+    auto results = context.getResults();
+    write(user.caller, results.initCaller());
+    results.setCluster(text(server_.cluster()));
+    results.setClient(kj::heap<ClientPortImpl>(server_, kj::mv(fairUser), kj::mv(user)));
+  }
+
+  kj::Promise<UserLogins::Proof> shownBy(capnp::Text::Reader token) const {
     const std::string from = letIn_.address().empty() ? "unix" : letIn_.address();
-    if (token.size() > 0) return {.token = text(token), .localUser = "", .from = from};
+    if (token.size() > 0) return UserLogins::Proof{.token = text(token), .localUser = "", .from = from};
     if (!server_.vouches()) {
       kj::throwFatalException(
           toException(denied("this agent lets nobody in without a token (its --vouch); give --token-file "
                              "FILE or set TARCIL_TOKEN_FILE")));
     }
-    return {.token = "", .localUser = requireLocalUser(letIn_), .from = from};
+    return localUser(letIn_).then([from](std::string&& user) {
+      return UserLogins::Proof{.token = "", .localUser = std::move(user), .from = from};
+    });
   }
 
   AgentServer& server_;

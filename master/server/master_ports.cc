@@ -396,7 +396,29 @@ class MasterGateImpl final : public wire::MasterGate::Server {
   MasterGateImpl(MasterServer& server, LetIn letIn) : server_(server), letIn_(std::move(letIn)) {}
 
   kj::Promise<void> login(LoginContext context) override {
-    const LoginProof shown = shownBy(context.getParams().getToken());
+    return shownBy(context.getParams().getToken()).then([this, context](LoginProof&& shown) mutable {
+      return logIn(context, shown);
+    });
+  }
+
+  kj::Promise<void> renewCertificate(RenewCertificateContext context) override {
+    if (!letIn_.peer()) return toException(denied("only who shows a certificate gets another"));
+    if (server_.registrar() == nullptr) return toException(noAuthority());
+    return server_.registrar()
+        ->renew(*letIn_.peer(), text(context.getParams().getRequest()), letIn_.address())
+        .then([context](std::string&& certificate) mutable {
+          context.getResults().setCertificate(text(certificate));
+        });
+  }
+
+  kj::Promise<void> standing(StandingContext context) override {
+    write(server_.standing(), context.getResults().initStanding());
+    // Nothing that a deposed master says.
+    return server_.synced();
+  }
+
+ private:
+  kj::Promise<void> logIn(LoginContext context, const LoginProof& shown) {
     audit::Requester by = requesterOf(shown, "", letIn_.address());
     const Caller caller = admitted(shown, by);
     if (isOfUser(caller.role)) {
@@ -429,27 +451,12 @@ class MasterGateImpl final : public wire::MasterGate::Server {
     return server_.synced();
   }
 
-  kj::Promise<void> renewCertificate(RenewCertificateContext context) override {
-    if (!letIn_.peer()) return toException(denied("only who shows a certificate gets another"));
-    if (server_.registrar() == nullptr) return toException(noAuthority());
-    return server_.registrar()
-        ->renew(*letIn_.peer(), text(context.getParams().getRequest()), letIn_.address())
-        .then([context](std::string&& certificate) mutable {
-          context.getResults().setCertificate(text(certificate));
-        });
-  }
-
-  kj::Promise<void> standing(StandingContext context) override {
-    write(server_.standing(), context.getResults().initStanding());
-    // Nothing that a deposed master says.
-    return server_.synced();
-  }
-
- private:
   // Without a token whoever the kernel says, over a Unix socket.
-  LoginProof shownBy(capnp::Text::Reader token) const {
-    if (token.size() == 0 && letIn_.uid()) return VouchedUser{requireLocalUser(letIn_), ""};
-    return ShownToken{text(token)};
+  kj::Promise<LoginProof> shownBy(capnp::Text::Reader token) const {
+    if (token.size() > 0 || !letIn_.uid()) return LoginProof(ShownToken{text(token)});
+    return localUser(letIn_).then([](std::string&& user) {
+      return LoginProof(VouchedUser{std::move(user), ""});
+    });
   }
 
   Caller admitted(const LoginProof& shown, audit::Requester& by) {

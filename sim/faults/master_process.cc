@@ -25,8 +25,8 @@ MasterProcess::MasterProcess(VirtualWorld& world, TaskChecker& tasks, std::strin
       finished_(std::move(finished)),
       stopped_(std::move(stopped)),
       clock_(world),
-      record_(place.record),
-      disk_(world, *this, place.record.store),
+      checked_(place.checked),
+      disk_(world, *this, place.checked.store),
       etcdModel_(place.etcd),
       timer_(world, clock_, [this] { take(master::TimerFired{}); }) {
   if (place.etcd != nullptr)
@@ -37,7 +37,7 @@ void MasterProcess::start(std::function<void()> leads) {
   world_.note(name_, "starts");
   runs_ = true;
   if (!etcd_) {
-    lead(record_.store);
+    lead(checked_.store);
     return leads();
   }
   etcd_->standBy([this, leads = std::move(leads)](MemoryStore& store) {
@@ -54,8 +54,8 @@ void MasterProcess::lead(MemoryStore& store) {
   const StoreContents contents = *store.load();
   logic_ = std::make_unique<MasterLogic>(options_, contents, now, rng_, actions);
   news_ = std::make_unique<AgentNews>(*logic_, now.steady);
-  record_.checker.masterStarts(*logic_, options_, now.steady);
-  expectNone(record_.ledger.check(*logic_, record_.store));
+  checked_.checker.masterStarts(*logic_, options_, now.steady);
+  expectNone(checked_.ledger.check(*logic_, checked_.store));
   // Ends that were stored and not told: whoever waits asks again.
   for (const JobProgress& job : contents.progress) {
     if (isFinal(job.state)) finished_(job.id, job.state);
@@ -116,19 +116,19 @@ void MasterProcess::crash() {
 
 void MasterProcess::takeBackup() {
   world_.note(name_, "is backed up");
-  backup_ = Backup{record_.store, record_.ledger, record_.checker.picture()};
+  backup_ = Backup{checked_.store, checked_.ledger, checked_.checker.picture()};
 }
 
 void MasterProcess::restoreBackup() {
   world_.note(name_, "gets its backup back");
-  MemoryStore& store = record_.store;
+  MemoryStore& store = checked_.store;
   store = backup_->store;
-  record_.ledger = backup_->ledger;
-  record_.checker.backupRestored(backup_->picture);
+  checked_.ledger = backup_->ledger;
+  checked_.checker.backupRestored(backup_->picture);
   const auto changes = changesOfRestore(*store.load(), clock_.now().wall, world_.rng());
   if (!changes.ok()) return world_.violated("the backup cannot be restored: " + changes.error().message);
   if (!store.write(*changes)) world_.violated("the disk failed");
-  record_.checker.stored(*changes);
+  checked_.checker.stored(*changes);
   tasks_.backupRestored(store.load()->cluster->nextAllocation);
 }
 
@@ -260,13 +260,13 @@ void MasterProcess::noteReach(const master::Event& event, const master::PublishS
   const std::string& name = logic_->facts(server.update.id)->name;
   if (server.update.status.up) {
     leaving_.erase(name);
-    return record_.checker.serverIsUp(name);
+    return checked_.checker.serverIsUp(name);
   }
   if (std::holds_alternative<master::MonitorLeaves>(event)) leaving_.insert(name);
   const bool endsSessions = std::holds_alternative<master::PeerDetached>(event) ||
                             std::holds_alternative<master::MonitorAttached>(event);
   if (endsSessions) leaving_.erase(name);
-  if (!leaving_.contains(name)) record_.checker.serverIsDown(name, clock_.now().steady);
+  if (!leaving_.contains(name)) checked_.checker.serverIsDown(name, clock_.now().steady);
 }
 
 void MasterProcess::noteTaken(const master::Event& event, const std::vector<master::Action>& actions) {
@@ -289,7 +289,7 @@ void MasterProcess::carryOut(std::vector<master::Action> actions) {
   std::vector<master::Action> outputs;
   for (master::Action& action : actions) {
     if (auto* persist = std::get_if<master::Persist>(&action)) {
-      if (isTruth) record_.checker.decided(persist->mutation, now);
+      if (isTruth) checked_.checker.decided(persist->mutation, now);
       storage().persist(std::move(persist->mutation));
     } else if (const auto* wake = std::get_if<master::WakeAt>(&action)) {
       timer_.set(wake->when);
@@ -302,9 +302,9 @@ void MasterProcess::carryOut(std::vector<master::Action> actions) {
 
 void MasterProcess::stored(const std::vector<Mutation>& batch) {
   for (const Mutation& mutation : batch) {
-    if (const auto* erased = std::get_if<EraseJob>(&mutation)) record_.ledger.forget(erased->job);
+    if (const auto* erased = std::get_if<EraseJob>(&mutation)) checked_.ledger.forget(erased->job);
   }
-  record_.checker.stored(batch);
+  checked_.checker.stored(batch);
   for (const Mutation& mutation : batch) {
     const auto* put = std::get_if<Put>(&mutation);
     const auto* job = put == nullptr ? nullptr : std::get_if<JobRecord>(&put->record);
@@ -313,8 +313,8 @@ void MasterProcess::stored(const std::vector<Mutation>& batch) {
 }
 
 void MasterProcess::checkFiles(const JobRecord& job) {
-  const auto state = record_.checker.stateOf(job.id);
-  if (!state || isFinal(*state) || sizeOf(*record_.store.files(job.id)) == job.fileBytes) return;
+  const auto state = checked_.checker.stateOf(job.id);
+  if (!state || isFinal(*state) || sizeOf(*checked_.store.files(job.id)) == job.fileBytes) return;
   world_.violated("job " + toString(job.id).substr(0, 8) + " is stored without its input files");
 }
 
@@ -386,7 +386,7 @@ void MasterProcess::release(const master::Action& action) {
   } else if (const auto* limit = std::get_if<master::LimitPool>(&action)) {
     send(limit->session, PoolNews{limit->server, limit->limit});
   } else if (const auto* changed = std::get_if<master::JobChanged>(&action)) {
-    if (changed->finished) finished_(changed->job, *record_.checker.stateOf(changed->job));
+    if (changed->finished) finished_(changed->job, *checked_.checker.stateOf(changed->job));
   }
 }
 
@@ -407,7 +407,7 @@ void MasterProcess::release(const master::AnswerCommit& answer) {
   if (session == sessions_.end()) return;
   if (answer.answer.outcome != CommitAnswer::Outcome::kSuperseded) {
     const Session& to = session->second;
-    expectNone(record_.ledger.noteAnswer(to.name, to.epoch, commit.mapped(), answer.answer));
+    expectNone(checked_.ledger.noteAnswer(to.name, to.epoch, commit.mapped(), answer.answer));
   }
   send(id, agent::CommitAnswered{answer.answer});
 }

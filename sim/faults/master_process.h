@@ -14,7 +14,7 @@
 #include "agent/logic/events.h"
 #include "master/logic/master_logic.h"
 #include "monitor/logic/events.h"
-#include "sim/faults/cluster_record.h"
+#include "sim/faults/checked_store.h"
 #include "sim/faults/connection.h"
 #include "sim/faults/late_pools.h"
 #include "sim/faults/machine_clock.h"
@@ -35,7 +35,7 @@ class MasterProcess final : private MasterStorage::Owner {
  public:
   // What it keeps its state in: a disk of its own where there is no etcd.
   struct Place {
-    ClusterRecord& record;
+    CheckedStore& checked;
     EtcdModel* etcd = nullptr;
   };
 
@@ -86,14 +86,14 @@ class MasterProcess final : private MasterStorage::Owner {
   void restoreBackup();
 
   // What is wrong with the store and the logic. Requires: alive(), and all that was written is synced.
-  void check() { expectNone(record_.ledger.check(*logic_, record_.store)); }
+  void check() { expectNone(checked_.ledger.check(*logic_, checked_.store)); }
 
   // How long a job that waits should still wait; nullopt where it does not, or could start now.
   // Requires: alive().
   std::optional<WaitEstimate> waitOf(const JobId& job) const;
 
   // Whether input files are stored that no job has.
-  bool hasUploads() { return !record_.store.load()->uploads.empty(); }
+  bool hasUploads() { return !checked_.store.load()->uploads.empty(); }
 
   // A connection that is to break when the master dies.
   void add(Connection& connection) { connections_.push_back(&connection); }
@@ -133,7 +133,7 @@ class MasterProcess final : private MasterStorage::Owner {
   void pressure(SessionId session, std::vector<ServerPressure> servers);
   void leave(SessionId session) { take(master::MonitorLeaves{session}); }
   void poolReport(SessionId session, const std::string& server, const late::PoolReport& report, Copy copy);
-  Result<std::vector<InputFile>> files(const JobId& job) { return record_.store.files(job); }
+  Result<std::vector<InputFile>> files(const JobId& job) { return checked_.store.files(job); }
 
   // Requests of users, each by a connection of its own. `answer` is called once it is durable, or with
   // Unavailable where the master takes no connection or dies before.
@@ -200,7 +200,7 @@ class MasterProcess final : private MasterStorage::Owner {
   const std::function<void(const JobId&, RunState)> finished_;
   const std::function<void()> stopped_;
   MachineClock clock_;
-  ClusterRecord& record_;
+  CheckedStore& checked_;
   MasterDisk disk_;
   std::optional<MasterEtcd> etcd_;  // nullopt: it has the disk
   EtcdModel* const etcdModel_;

@@ -4,11 +4,11 @@
 
 namespace tarcil::sim {
 
-MonitorProcess::MonitorProcess(VirtualWorld& world, const Masters& masters, ClusterRecord& record,
+MonitorProcess::MonitorProcess(VirtualWorld& world, const Masters& masters, CheckedStore& checked,
                                TaskChecker& checker, std::string name, std::vector<ServerFacts> servers,
                                std::function<void()> ended)
     : world_(world),
-      record_(record),
+      checked_(checked),
       checker_(checker),
       name_(std::move(name)),
       servers_(std::move(servers)),
@@ -369,7 +369,7 @@ void MonitorProcess::complain() {
 }
 
 void MonitorProcess::forget(AllocationId allocation) {
-  record_.checker.forgottenByMonitor(allocation);
+  checked_.checker.forgottenByMonitor(allocation);
   checker_.forgotten(allocation);
   LaunchSpec mark;
   mark.allocation = allocation;

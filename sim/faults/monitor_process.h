@@ -25,7 +25,7 @@ namespace tarcil::sim {
 class MonitorProcess final : private ExecutorListener, private Connection::Peer {
  public:
   // `ended` is called when the kernel has killed the process.
-  MonitorProcess(VirtualWorld& world, const Masters& masters, ClusterRecord& record, TaskChecker& checker,
+  MonitorProcess(VirtualWorld& world, const Masters& masters, CheckedStore& checked, TaskChecker& checker,
                  std::string name, std::vector<ServerFacts> servers, std::function<void()> ended);
 
   void start();
@@ -90,7 +90,7 @@ class MonitorProcess final : private ExecutorListener, private Connection::Peer 
   void advanceLater();
 
   VirtualWorld& world_;
-  ClusterRecord& record_;
+  CheckedStore& checked_;
   TaskChecker& checker_;
   const std::string name_;
   std::vector<ServerFacts> servers_;

@@ -52,8 +52,8 @@ std::vector<ServerFacts> serversOf(const VirtualClusterOptions& options, uint32_
 }  // namespace
 
 VirtualCluster::VirtualCluster(const VirtualClusterOptions& options)
-    : world_(options.seed, options.log), tasks_(world_), record_(world_, tasks_), masterAway_(kSupervisor) {
-  if (options.mastersOnEtcd > 0) etcd_.emplace(world_, record_.store, options.etcdBug);
+    : world_(options.seed, options.log), tasks_(world_), checked_(world_, tasks_), masterAway_(kSupervisor) {
+  if (options.mastersOnEtcd > 0) etcd_.emplace(world_, checked_.store, options.etcdBug);
   makeMasters(options);
   startRoles(options);
   run(etcd_ ? kElection : kSettling);
@@ -69,7 +69,7 @@ void VirtualCluster::makeMasters(const VirtualClusterOptions& options) {
       world_.after(std::exchange(masterAway_, kSupervisor), [this, i] { startMaster(*masters_[i]); });
     };
     masters_.push_back(std::make_unique<MasterProcess>(
-        world_, tasks_, name, MasterProcess::Place{record_, etcd_ ? &*etcd_ : nullptr}, options.master,
+        world_, tasks_, name, MasterProcess::Place{checked_, etcd_ ? &*etcd_ : nullptr}, options.master,
         finished, stopped));
   }
 }
@@ -81,7 +81,7 @@ void VirtualCluster::startRoles(const VirtualClusterOptions& options) {
   for (uint32_t i = 0; i < monitors; ++i) {
     const std::string name = "monitor-" + std::to_string(i);
     monitors_.push_back(std::make_unique<MonitorProcess>(
-        world_, masters_, record_, tasks_, name, serversOf(options, i, name),
+        world_, masters_, checked_, tasks_, name, serversOf(options, i, name),
         [this, i] { world_.after(kSupervisor, [this, i] { monitors_[i]->start(); }); }));
     directory[name] = monitors_.back().get();
   }
@@ -254,7 +254,7 @@ void VirtualCluster::steer(const JobId& job, master::JobChange change, uint8_t p
 }
 
 void VirtualCluster::rerun(const JobId& job) {
-  record_.checker.mayRunAgain(job);
+  checked_.checker.mayRunAgain(job);
   open_.push_back(job);
   ++clients_.at(job).underWay;
   const Caller caller = clients_.at(job).caller;

@@ -144,7 +144,7 @@ class VirtualCluster {
   const MasterProcess& master() const { return const_cast<VirtualCluster*>(this)->master(); }
   const Masters& masters() const { return masters_; }
   // What the store has.
-  const StoreChecker& stored() const { return record_.checker; }
+  const StoreChecker& stored() const { return checked_.checker; }
   uint32_t agents() const { return static_cast<uint32_t>(agents_.size()); }
   AgentProcess& agent(uint32_t number) { return *agents_[number]; }
   uint32_t monitors() const { return static_cast<uint32_t>(monitors_.size()); }
@@ -198,7 +198,7 @@ class VirtualCluster {
 
   VirtualWorld world_;
   TaskChecker tasks_;
-  ClusterRecord record_;
+  CheckedStore checked_;
   std::optional<EtcdModel> etcd_;  // nullopt: one master, which has a disk
   Masters masters_;
   std::vector<std::unique_ptr<MonitorProcess>> monitors_;

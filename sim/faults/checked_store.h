@@ -1,4 +1,4 @@
-// What a virtual cluster has stored, and whoever follows that: one for all of its masters.
+// The store of a virtual cluster, and whoever follows what is in it: one for all of its masters.
 #pragma once
 
 #include "master/store/memory_store.h"
@@ -7,8 +7,8 @@
 
 namespace tarcil::sim {
 
-struct ClusterRecord {
-  ClusterRecord(VirtualWorld& world, TaskChecker& tasks) : checker(world, tasks) {}
+struct CheckedStore {
+  CheckedStore(VirtualWorld& world, TaskChecker& tasks) : checker(world, tasks) {}
 
   MemoryStore store;
   MasterLedger ledger;
