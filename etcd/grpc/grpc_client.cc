@@ -22,6 +22,9 @@ constexpr int kMaxAnswerBytes = 64 << 20;
 // What a member is given to be connected before another one is asked.
 constexpr auto kConnecting = std::chrono::milliseconds(200);
 
+// By so much a member may think that a deadline is over before it is.
+constexpr auto kClocksDiffer = std::chrono::milliseconds(50);
+
 // The members' stubs; a member is a connection of its own.
 struct Member {
   Member(std::shared_ptr<grpc::Channel> itsChannel)
@@ -218,9 +221,11 @@ class GrpcClient final : public Client {
       if (isCompacted)
         return grpc::Status(grpc::StatusCode::OUT_OF_RANGE, "what was to be watched has been compacted");
       if (news.canceled()) return grpc::Status(grpc::StatusCode::PERMISSION_DENIED, news.cancel_reason());
-      if (isEnough || (isCreated && end.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED))
-        return grpc::Status::OK;
-      return end;
+      // etcd knows the deadline, too, and may be the first to say so: as CANCELLED.
+      const bool isOver = end.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED ||
+                          (end.error_code() == grpc::StatusCode::CANCELLED &&
+                           std::chrono::system_clock::now() + kClocksDiffer >= context.deadline());
+      return isEnough || (isCreated && isOver) ? grpc::Status::OK : end;
     });
   }
 

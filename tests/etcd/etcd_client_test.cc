@@ -101,6 +101,18 @@ TEST(EtcdClient, FollowsAKeyUntilItIsErasedWithItsLease) {
   EXPECT_EQ(client->renew(lease->id, kLong)->life, Duration::zero()) << "it has ended";
 }
 
+TEST(EtcdClient, FollowsForAsLongAsItIsToldWhereNothingHappens) {
+  SKIP_WITHOUT_ETCD();
+  const EtcdCluster cluster({.members = 3});
+  const auto client = cluster.client();
+  const int64_t revision = client->commit(putting("/a", "1"), kLong)->revision;
+  for (int time = 0; time < 10; ++time) {
+    const Status watched = client->watch({.key = "/a", .revision = revision + 1}, 500ms,
+                                         [](const auto&, int64_t) { return true; });
+    EXPECT_TRUE(watched.ok()) << watched.error().message;
+  }
+}
+
 TEST(EtcdClient, AsksAnotherMemberWhereOneIsDead) {
   SKIP_WITHOUT_ETCD();
   EtcdCluster cluster({.members = 3});
