@@ -60,7 +60,7 @@ def trials(arguments, data, agents):
     for _ in range(arguments.trials):
         leader = settled(data, arguments.masters, term)
         term = leader["term"]
-        time.sleep(0.3)
+        time.sleep(1.5)  # until everybody has found it, and whoever asked before is answered
         ends.append(time.time())
         end(arguments.end, leader, data)
         if arguments.end == "stop":
