@@ -58,7 +58,7 @@ int measure(const Flags& flags) {
     queue.put(index[i], true);
   });
   time("a task of a user starts: the user's lines are ordered anew", 100'000,
-       [&](uint32_t) { queue.order().addHeld(users[rng.below(users.size())], 1); });
+       [&](uint32_t) { queue.order().addUnits(users[rng.below(users.size())], 1); });
   time("what is pending is asked for", 10'000, [&](uint32_t) { queue.pendingPriority(kNever); });
   const auto anybody = [](const JobId&) { return WaitingQueue::Candidate{.whoTries = 1, .units = 1}; };
   std::map<JobId, QueueKey> queueKeyOf;
