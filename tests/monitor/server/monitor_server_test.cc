@@ -18,11 +18,13 @@ namespace tarcil::monitor_server_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 // Attaches whoever comes, and answers reports as it was told: with each failure once, then with success.
 struct PlayedMaster {
   std::deque<Error> reportFailures;
   int attachments = 0;
+  std::deque<uint64_t> terms;          // of its next answers to logins; then it has none
   std::vector<AllocationId> reported;  // whatever the answer was
   std::vector<TaskReport> reports;     // the same, whole
   std::vector<ServerPressure> pressures;
@@ -91,6 +93,10 @@ class PlayedGate final : public wire::MasterGate::Server {
   explicit PlayedGate(PlayedMaster& master) : master_(master) {}
 
   kj::Promise<void> login(LoginContext context) override {
+    if (!master_.terms.empty()) {
+      context.getResults().setTerm(master_.terms.front());
+      master_.terms.pop_front();
+    }
     context.getResults().setMonitor(kj::heap<PlayedPort>(master_));
     return kj::READY_NOW;
   }
@@ -158,6 +164,36 @@ TEST(MonitorServer, AttachesAnewWhenAReportIsRefusedAndReportsAgain) {
   forgotten.promise.exclusiveJoin(net.timer.afterDelay(30 * kj::SECONDS)).wait(io.waitScope);
   EXPECT_EQ(master.attachments, 3);
   EXPECT_THAT(master.reported, ElementsAre(7, 7, 7));
+}
+
+TEST(MonitorServer, IsNotLedByAMasterOfAnEarlierTerm) {
+  TemporaryFolder folder;
+  auto io = kj::setupAsyncIo();
+  const Net net{io.provider->getNetwork(), *io.lowLevelProvider, io.provider->getTimer()};
+  PlayedMaster master;
+  master.reportFailures = {{ErrorCode::kConflict, "this connection does not speak for a monitor any more"}};
+  master.terms = {7, 6, 8};
+  Listener listener =
+      listenAt(net.network, net.io, "unix:" + folder.path() + "/master.sock").wait(io.waitScope);
+  auto serving =
+      serve(net.timer, kj::mv(listener.receiver), [&master](const LetIn& letIn) -> capnp::Capability::Client {
+        letIn(Peer::kRole);
+        return kj::heap<PlayedGate>(master);
+      }).eagerlyEvaluate(nullptr);
+
+  auto forgotten = kj::newPromiseAndFulfiller<void>();
+  LeftoverTask executor(kj::mv(forgotten.fulfiller));
+  MonitorServer server(
+      net, systemClock(), Rng(1), {"identity", {listener.address}, "token"}, noOutput(),
+      [](const Error& error) { ADD_FAILURE() << error.message; }, []() {});
+  ServerFacts facts;
+  facts.name = "s1";
+  facts.rus = 1;
+  server.start(executor, {facts});
+  // Where reports have stopped for good, the test is to fail and not to hang.
+  forgotten.promise.exclusiveJoin(net.timer.afterDelay(30 * kj::SECONDS)).wait(io.waitScope);
+  EXPECT_EQ(master.attachments, 2);
+  EXPECT_THAT(master.terms, IsEmpty()) << "it was answered in term 6, too";
 }
 
 // Each task has printed the same.
