@@ -111,7 +111,7 @@ void Connection::connect() {
 }
 
 void Connection::tellMaster(const std::shared_ptr<Line>& line) {
-  line->lastToMaster(noticed(), [this, line] {
+  line->lastToMaster(noticed(), [line] {
     line->closeAtMaster();
     line->master().detach(line->session());
   });
