@@ -120,6 +120,11 @@ class FaultSimulation {
       if (!cluster_.master().alive()) continue;
       if (const auto details = cluster_.master().logic().job(job)) text += ": " + details->progress.reason;
     }
+    if (cluster_.steers() > 0) text += ", " + std::to_string(cluster_.steers()) + " wishes of operators";
+    for (const JobId& job : cluster_.stored().unfinishedCronJobs()) {
+      text +=
+          ", a cron's job " + toString(job).substr(0, 8) + " is " + std::string(name(cluster_.stateOf(job)));
+    }
     for (uint32_t i = 0; i < cluster_.monitors(); ++i) {
       if (!cluster_.monitor(i).idle()) text += ", " + cluster_.monitor(i).name() + " has tasks";
     }

@@ -149,6 +149,8 @@ class VirtualCluster {
   AgentProcess& agent(uint32_t number) { return *agents_[number]; }
   uint32_t monitors() const { return static_cast<uint32_t>(monitors_.size()); }
   MonitorProcess& monitor(uint32_t number) { return *monitors_[number]; }
+  // What operators still ask of servers.
+  size_t steers() const { return steers_.size(); }
   // Jobs of clients that are not over.
   const std::vector<JobId>& unfinished();
 
