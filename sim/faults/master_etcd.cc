@@ -14,10 +14,9 @@ constexpr Duration kBetweenRenewals = EtcdModel::kLease / 4;
 
 // --- Requests ---------------------------------------------------------------------------------------------
 
-void MasterEtcd::awake(std::function<void()> what) {
-  const Duration paused = pausedUntil_ - world_.now().steady;
-  if (paused <= Duration::zero()) return what();
-  after(paused, [this, what = std::move(what)] { awake(what); });
+void MasterEtcd::whenItRuns(std::function<void()> what) {
+  if (!isPaused()) return what();
+  after(pausedUntil_ - world_.now().steady, [this, what = std::move(what)] { whenItRuns(what); });
 }
 
 template <typename Answer>
@@ -30,7 +29,7 @@ void MasterEtcd::ask(std::function<Answer()> atEtcd, std::function<void(Answer)>
                  if (isCut()) return;
                  const Answer answer = atEtcd();
                  world_.after(world_.delay(), [this, isCut, answer, answered, life] {
-                   if (life == this->life() && !isCut()) awake([answered, answer] { answered(answer); });
+                   if (life == this->life() && !isCut()) whenItRuns([answered, answer] { answered(answer); });
                  });
                });
 }
@@ -44,6 +43,7 @@ void MasterEtcd::standBy(std::function<void(MemoryStore&)> elected) {
 }
 
 void MasterEtcd::askToLead() {
+  if (term_ != 0) return;
   const MonotonicTime asked = clock_.now().steady;
   ask<Term>([this] { return etcd_.elect(); },
             [this, asked](Term term) {
@@ -54,13 +54,11 @@ void MasterEtcd::askToLead() {
     etcd_.watchLeader([this, life = life()] {
       if (life != this->life()) return;
       isWatching_ = false;
-      after(world_.delay(), [this] {
-        if (term_ == 0) awake([this] { askToLead(); });
-      });
+      after(world_.delay(), [this] { whenItRuns([this] { askToLead(); }); });
     });
   }
   after(kUnlessItIsTold, [this, asking] {
-    if (asking == asking_ && term_ == 0) awake([this] { askToLead(); });
+    if (asking == asking_) whenItRuns([this] { askToLead(); });
   });
 }
 
@@ -79,7 +77,7 @@ void MasterEtcd::renewAgainAndAgain() {
   const MonotonicTime asked = clock_.now().steady;
   ask<bool>([this, term = term_] { return etcd_.renew(term); },
             [this, asked](bool leads) { leads ? extend(asked) : end(); });
-  after(kBetweenRenewals, [this] { awake([this] { renewAgainAndAgain(); }); });
+  after(kBetweenRenewals, [this] { whenItRuns([this] { renewAgainAndAgain(); }); });
 }
 
 // A quarter less: clocks run differently.
@@ -92,7 +90,7 @@ void MasterEtcd::extend(MonotonicTime asked) {
 
 void MasterEtcd::endWithTheLease() {
   after(clock_.truth(deadline_) - world_.now().steady,
-        [this] { awake([this] { holdsLease() ? endWithTheLease() : end(); }); });
+        [this] { whenItRuns([this] { holdsLease() ? endWithTheLease() : end(); }); });
 }
 
 void MasterEtcd::resign() {
@@ -125,7 +123,7 @@ void MasterEtcd::put() {
         isThere ? written() : end();
       });
   after(kAgain, [this, number = number_] {
-    awake([this, number] {
+    whenItRuns([this, number] {
       if (number != number_ || !isWriting()) return;
       etcd_.bug() == EtcdBug::kOutcomeGuessed ? written() : put();
     });
@@ -139,6 +137,7 @@ void MasterEtcd::processDied(const std::vector<Mutation>*) {
   elected_ = nullptr;
   held_ = nullptr;
   isEnding_ = isWatching_ = false;
+  pausedUntil_ = {};
 }
 
 }  // namespace tarcil::sim

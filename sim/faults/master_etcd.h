@@ -2,10 +2,10 @@
 // after batch, and holds its lease by its own clock.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "sim/faults/etcd_model.h"
@@ -26,6 +26,9 @@ class MasterEtcd final : public MasterStorage {
   Term term() const { return term_; }
   // By its own clock: whether nobody else can lead now.
   bool holdsLease() const { return term_ != 0 && clock_.now().steady < deadline_; }
+  // Whatever it knows: whether it leads, and whether another one has led since.
+  bool leadsInTruth() const { return etcd_.leads() == term_; }
+  bool isFollowed() const { return term_ < etcd_.highestTerm(); }
   // It gives its lease back: another one leads at once.
   void resign();
 
@@ -33,8 +36,11 @@ class MasterEtcd final : public MasterStorage {
 
   // Nothing gets to etcd or back.
   void cutFor(Duration duration) { cutUntil_ = world_.now().steady + duration; }
-  // The process does not run: what comes back waits. Whoever stops it sees to the rest of it.
-  void pauseUntil(MonotonicTime until) { pausedUntil_ = until; }
+  // The process does not run for so long: what comes back waits.
+  void pauseFor(Duration duration) { pausedUntil_ = std::max(pausedUntil_, world_.now().steady + duration); }
+  bool isPaused() const { return world_.now().steady < pausedUntil_; }
+  // Calls it at once, or when the process runs again, if it lives then.
+  void whenItRuns(std::function<void()> what);
   void heal() { cutUntil_ = {}; }
 
  private:
@@ -44,7 +50,6 @@ class MasterEtcd final : public MasterStorage {
   // `atEtcd` when the request arrives, and `answered` with what it gave. Either may be lost.
   template <typename Answer>
   void ask(std::function<Answer()> atEtcd, std::function<void(Answer)> answered);
-  void awake(std::function<void()> what);
   void askToLead();
   void lead(Term term, MonotonicTime asked);
   void renewAgainAndAgain();

@@ -27,7 +27,6 @@ MasterProcess::MasterProcess(VirtualWorld& world, TaskChecker& tasks, std::strin
       clock_(world),
       checked_(place.checked),
       disk_(world, *this, place.checked.store),
-      etcdModel_(place.etcd),
       timer_(world, clock_, [this] { take(master::TimerFired{}); }) {
   if (place.etcd != nullptr)
     etcd_.emplace(world, static_cast<MasterStorage::Owner&>(*this), *place.etcd, clock_);
@@ -35,7 +34,6 @@ MasterProcess::MasterProcess(VirtualWorld& world, TaskChecker& tasks, std::strin
 
 void MasterProcess::start(std::function<void()> leads) {
   world_.note(name_, "starts");
-  runs_ = true;
   if (!etcd_) {
     lead(checked_.store);
     return leads();
@@ -64,13 +62,8 @@ void MasterProcess::lead(MemoryStore& store) {
   measureSpace();
 }
 
-bool MasterProcess::leadsInTruth() const {
-  return etcdModel_ == nullptr || etcdModel_->leads() == term();
-}
-
 void MasterProcess::pauseFor(Duration duration) {
-  pausedUntil_ = std::max(pausedUntil_, world_.now().steady + duration);
-  if (etcd_) etcd_->pauseUntil(pausedUntil_);
+  etcd_->pauseFor(duration);
   for (Connection* connection : connections_) connection->masterIsSilent(*this, duration);
 }
 
@@ -82,11 +75,7 @@ void MasterProcess::stepDown() {
 
 void MasterProcess::measureSpace() {
   if (!alive()) return;
-  if (isPaused()) {
-    return world_.at(pausedUntil_, [this, life = life_] {
-      if (life == life_) measureSpace();
-    });
-  }
+  if (isPaused()) return etcd_->whenItRuns([this] { measureSpace(); });
   toldFree_ = disk_.freeBytes();
   take(master::SpaceMeasured{toldFree_});
 }
@@ -96,9 +85,6 @@ void MasterProcess::crash() {
   // It has been told more than any store has.
   if (alive()) expectNone(serverProblems(*logic_));
   storage().crash();
-  runs_ = false;
-  ++life_;
-  pausedUntil_ = {};
   commits_.clear();
   leaving_.clear();
   logic_.reset();
@@ -236,11 +222,7 @@ void MasterProcess::ask(const Request& request, Answer answer) {
 
 void MasterProcess::take(const master::Event& event) {
   if (!alive()) return;
-  if (isPaused()) {
-    return world_.at(pausedUntil_, [this, event, life = life_] {
-      if (life == life_) take(event);
-    });
-  }
+  if (isPaused()) return etcd_->whenItRuns([this, event] { take(event); });
   world_.event(name_, [&event] { return text(event); });
   std::vector<master::Action> actions;
   logic_->handle(event, clock_.now(), rng_, actions);
@@ -331,7 +313,7 @@ void MasterProcess::expectNone(const std::vector<std::string>& problems) {
 // --- What leaves ------------------------------------------------------------------------------------------
 
 void MasterProcess::release(const master::Action& action) {
-  if (etcdModel_ != nullptr && term() < etcdModel_->highestTerm()) {
+  if (etcd_ && etcd_->isFollowed()) {
     world_.violated(name_ + " tells something, and another master has led since");
   }
   if (const auto* attached = std::get_if<master::AnswerAgentAttached>(&action)) {

@@ -52,9 +52,8 @@ class MasterProcess final : private MasterStorage::Owner {
   void setOptions(const MasterOptions& options) { options_ = options; }
   // Loses every connection, and what is not synced (MasterDisk::crash).
   void crash();
-  bool runs() const { return runs_; }
   bool alive() const { return logic_ != nullptr; }
-  bool isOnEtcd() const { return etcdModel_ != nullptr; }
+  bool isOnEtcd() const { return etcd_.has_value(); }
   // The term in which it leads; 0 where it has a disk.
   Term term() const { return etcd_ ? etcd_->term() : 0; }
   // Requires: alive().
@@ -62,9 +61,8 @@ class MasterProcess final : private MasterStorage::Owner {
   MachineClock& clock() { return clock_; }
   MasterStorage& storage() { return etcd_ ? static_cast<MasterStorage&>(*etcd_) : disk_; }
   MasterDisk& disk() { return disk_; }
-  // The process does not run for so long; what comes waits. Requires: alive().
+  // The process does not run for so long; what comes waits. Requires: alive(), and there is an etcd.
   void pauseFor(Duration duration);
-  void resume() { pausedUntil_ = {}; }
   // Nothing gets to etcd or back for so long. Requires: there is one.
   void cutFromEtcd(Duration duration) { etcd_->cutFor(duration); }
   void healEtcd() {
@@ -166,9 +164,9 @@ class MasterProcess final : private MasterStorage::Owner {
   };
 
   void lead(MemoryStore& store);
-  bool isPaused() const { return world_.now().steady < pausedUntil_; }
+  bool isPaused() const { return etcd_ && etcd_->isPaused(); }
   // Whether nobody else leads, whatever it believes.
-  bool leadsInTruth() const;
+  bool leadsInTruth() const { return !etcd_ || etcd_->leadsInTruth(); }
   void take(const master::Event& event);
   void noteReach(const master::Event& event, const master::PublishServer& server);
   void noteTaken(const master::Event& event, const std::vector<master::Action>& actions);
@@ -203,10 +201,6 @@ class MasterProcess final : private MasterStorage::Owner {
   CheckedStore& checked_;
   MasterDisk disk_;
   std::optional<MasterEtcd> etcd_;  // nullopt: it has the disk
-  EtcdModel* const etcdModel_;
-  bool runs_ = false;
-  uint64_t life_ = 0;  // of the process
-  MonotonicTime pausedUntil_{};
   OomKiller oomKiller_;
   MonotonicTime noDescriptorsUntil_{};
   std::optional<Backup> backup_;

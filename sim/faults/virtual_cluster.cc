@@ -112,7 +112,7 @@ void VirtualCluster::startMaster(MasterProcess& master) {
   master.start([this] { masterAccepts(); });
 }
 
-MasterProcess& VirtualCluster::master() {
+MasterProcess& VirtualCluster::master() const {
   MasterProcess* leader = masters_.front().get();
   for (const auto& master : masters_) {
     if (master->alive() && (!leader->alive() || master->term() > leader->term())) leader = master.get();

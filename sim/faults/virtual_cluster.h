@@ -140,8 +140,7 @@ class VirtualCluster {
 
   VirtualWorld& world() { return world_; }
   // The one that leads; some other where none does.
-  MasterProcess& master();
-  const MasterProcess& master() const { return const_cast<VirtualCluster*>(this)->master(); }
+  MasterProcess& master() const;
   const Masters& masters() const { return masters_; }
   // What the store has.
   const StoreChecker& stored() const { return checked_.checker; }

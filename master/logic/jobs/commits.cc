@@ -86,9 +86,9 @@ std::vector<RuIndex> chooseUnits(const RuSet& free, const Claim& claim) {
 // What the job's account may still have while the claims of one commit are judged.
 class Allowance {
  public:
-  Allowance(const Tables& tables, const Job& job)
+  Allowance(const Tables& tables, const Job& job, const Commit& commit)
       : tables_(tables),
-        left_(UnitsLeft(tables).of(job.record.user)),
+        left_(commit.claims.empty() ? 0 : UnitsLeft(tables).of(job.record.user)),
         ahead_(tables.jobs.countedUnits(), job.index.user) {}
 
   // Whether a task may start. The last one may count for more than is left: by what it keeps of one server.
@@ -195,7 +195,7 @@ std::vector<Grant> applyClaims(EventContext& context, Job& job, const Commit& co
   // on an older state is to look again.
   job.changes.tried = commit.explanation.wanted > 0 &&
                       commit.capacityVersion == context.tables.jobs.queue().capacityVersion();
-  Allowance allowance(context.tables, job);
+  Allowance allowance(context.tables, job, commit);
   std::vector<Grant> grants = judgeClaims(context, job, commit, allowance);
   const uint32_t decision = recordDecision(context, job, commit, grants);
   for (size_t i = 0; i < grants.size(); ++i) {

@@ -136,66 +136,6 @@ class LeftoverTask final : public Executor {
   bool measures_;
 };
 
-TEST(MonitorServer, AttachesAnewWhenAReportIsRefusedAndReportsAgain) {
-  TemporaryFolder folder;
-  auto io = kj::setupAsyncIo();
-  const Net net{io.provider->getNetwork(), *io.lowLevelProvider, io.provider->getTimer()};
-  PlayedMaster master;
-  master.reportFailures = {{ErrorCode::kConflict, "this connection does not speak for a monitor any more"},
-                           {ErrorCode::kInternal, "for once"}};
-  Listener listener =
-      listenAt(net.network, net.io, "unix:" + folder.path() + "/master.sock").wait(io.waitScope);
-  auto serving =
-      serve(net.timer, kj::mv(listener.receiver), [&master](const LetIn& letIn) -> capnp::Capability::Client {
-        letIn(Peer::kRole);
-        return kj::heap<PlayedGate>(master);
-      }).eagerlyEvaluate(nullptr);
-
-  auto forgotten = kj::newPromiseAndFulfiller<void>();
-  LeftoverTask executor(kj::mv(forgotten.fulfiller));
-  MonitorServer server(
-      net, systemClock(), Rng(1), {"identity", {listener.address}, "token"}, noOutput(),
-      [](const Error& error) { ADD_FAILURE() << error.message; }, []() {});
-  ServerFacts facts;
-  facts.name = "s1";
-  facts.rus = 1;
-  server.start(executor, {facts});
-  // Where reports have stopped for good, the test is to fail and not to hang.
-  forgotten.promise.exclusiveJoin(net.timer.afterDelay(30 * kj::SECONDS)).wait(io.waitScope);
-  EXPECT_EQ(master.attachments, 3);
-  EXPECT_THAT(master.reported, ElementsAre(7, 7, 7));
-}
-
-TEST(MonitorServer, IsNotLedByAMasterOfAnEarlierTerm) {
-  TemporaryFolder folder;
-  auto io = kj::setupAsyncIo();
-  const Net net{io.provider->getNetwork(), *io.lowLevelProvider, io.provider->getTimer()};
-  PlayedMaster master;
-  master.reportFailures = {{ErrorCode::kConflict, "this connection does not speak for a monitor any more"}};
-  master.terms = {7, 6, 8};
-  Listener listener =
-      listenAt(net.network, net.io, "unix:" + folder.path() + "/master.sock").wait(io.waitScope);
-  auto serving =
-      serve(net.timer, kj::mv(listener.receiver), [&master](const LetIn& letIn) -> capnp::Capability::Client {
-        letIn(Peer::kRole);
-        return kj::heap<PlayedGate>(master);
-      }).eagerlyEvaluate(nullptr);
-
-  auto forgotten = kj::newPromiseAndFulfiller<void>();
-  LeftoverTask executor(kj::mv(forgotten.fulfiller));
-  MonitorServer server(
-      net, systemClock(), Rng(1), {"identity", {listener.address}, "token"}, noOutput(),
-      [](const Error& error) { ADD_FAILURE() << error.message; }, []() {});
-  ServerFacts facts;
-  facts.name = "s1";
-  facts.rus = 1;
-  server.start(executor, {facts});
-  // Where reports have stopped for good, the test is to fail and not to hang.
-  forgotten.promise.exclusiveJoin(net.timer.afterDelay(30 * kj::SECONDS)).wait(io.waitScope);
-  EXPECT_EQ(master.attachments, 2);
-  EXPECT_THAT(master.terms, IsEmpty()) << "it was answered in term 6, too";
-}
-
 // Each task has printed the same.
 class Printed final : public OutputSource {
  public:
@@ -216,7 +156,7 @@ class Printed final : public OutputSource {
 
 // Serves a monitor with one task of its predecessor until the end of that is reported and forgotten.
 struct LeftoverMonitor {
-  explicit LeftoverMonitor(const std::string& printed, bool measures)
+  explicit LeftoverMonitor(const std::string& printed = "", bool measures = false)
       : executor(kj::mv(forgotten.fulfiller), measures),
         server(
             net, systemClock(), Rng(1), {"identity", {listener.address}, "token"},
@@ -226,9 +166,14 @@ struct LeftoverMonitor {
     facts.rus = 1;
   }
 
+  void start() { server.start(executor, {facts}); }
+  // Where reports have stopped for good, the test is to fail and not to hang.
+  void untilForgotten() {
+    forgotten.promise.exclusiveJoin(net.timer.afterDelay(30 * kj::SECONDS)).wait(io.waitScope);
+  }
   // The report of the end.
   TaskReport report() {
-    forgotten.promise.exclusiveJoin(net.timer.afterDelay(30 * kj::SECONDS)).wait(io.waitScope);
+    untilForgotten();
     for (const TaskReport& each : master.reports) {
       if (each.ended) return each;
     }
@@ -252,17 +197,39 @@ struct LeftoverMonitor {
   MonitorServer server;
 };
 
+TEST(MonitorServer, AttachesAnewWhenAReportIsRefusedAndReportsAgain) {
+  LeftoverMonitor monitor;
+  monitor.master.reportFailures = {
+      {ErrorCode::kConflict, "this connection does not speak for a monitor any more"},
+      {ErrorCode::kInternal, "for once"}};
+  monitor.start();
+  monitor.untilForgotten();
+  EXPECT_EQ(monitor.master.attachments, 3);
+  EXPECT_THAT(monitor.master.reported, ElementsAre(7, 7, 7));
+}
+
+TEST(MonitorServer, IsNotLedByAMasterOfAnEarlierTerm) {
+  LeftoverMonitor monitor;
+  monitor.master.reportFailures = {
+      {ErrorCode::kConflict, "this connection does not speak for a monitor any more"}};
+  monitor.master.terms = {7, 6, 8};
+  monitor.start();
+  monitor.untilForgotten();
+  EXPECT_EQ(monitor.master.attachments, 2);
+  EXPECT_THAT(monitor.master.terms, IsEmpty()) << "it was answered in term 6, too";
+}
+
 // The report of the end of a task that was to measure an application, or was not, and printed this.
 TaskReport reportOf(const std::string& printed, bool measures = true) {
   LeftoverMonitor monitor(printed, measures);
-  monitor.server.start(monitor.executor, {monitor.facts});
+  monitor.start();
   return monitor.report();
 }
 
 TEST(MonitorServer, TheUsualPerformanceOfATaskGoesWithTheReportOfItsEnd) {
-  LeftoverMonitor monitor("", false);
+  LeftoverMonitor monitor;
   monitor.executor.state = RecoveredTask::State::kRunning;
-  monitor.server.start(monitor.executor, {monitor.facts});
+  monitor.start();
   monitor.server.noteUsual({{7, 80}, {8, 1}});
   monitor.server.noteUsual({{7, 90}});
   monitor.server.taskEnded(7, {});
