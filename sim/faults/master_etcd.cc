@@ -16,7 +16,23 @@ constexpr Duration kBetweenRenewals = EtcdModel::kLease / 4;
 
 void MasterEtcd::whenItRuns(std::function<void()> what) {
   if (!isPaused()) return what();
-  after(pausedUntil_ - world_.now().steady, [this, what = std::move(what)] { whenItRuns(what); });
+  waiting_.push_back(std::move(what));
+}
+
+void MasterEtcd::pauseFor(Duration duration) {
+  pausedUntil_ = std::max(pausedUntil_, world_.now().steady + duration);
+  after(duration, [this] {
+    if (world_.now().steady >= pausedUntil_) goOn();
+  });
+}
+
+// In the order in which it came: that of what peers have sent is promised.
+void MasterEtcd::goOn() {
+  const uint64_t before = life();
+  for (const auto& what : std::exchange(waiting_, {})) {
+    if (life() != before) return;
+    what();
+  }
 }
 
 template <typename Answer>
@@ -138,6 +154,7 @@ void MasterEtcd::processDied(const std::vector<Mutation>*) {
   held_ = nullptr;
   isEnding_ = isWatching_ = false;
   pausedUntil_ = {};
+  waiting_.clear();
 }
 
 }  // namespace tarcil::sim

@@ -37,9 +37,9 @@ class MasterEtcd final : public MasterStorage {
   // Nothing gets to etcd or back.
   void cutFor(Duration duration) { cutUntil_ = world_.now().steady + duration; }
   // The process does not run for so long: what comes back waits.
-  void pauseFor(Duration duration) { pausedUntil_ = std::max(pausedUntil_, world_.now().steady + duration); }
-  bool isPaused() const { return world_.now().steady < pausedUntil_; }
-  // Calls it at once, or when the process runs again, if it lives then.
+  void pauseFor(Duration duration);
+  bool isPaused() const { return world_.now().steady < pausedUntil_ || !waiting_.empty(); }
+  // Calls it at once, or in turn when the process runs again, if it lives then.
   void whenItRuns(std::function<void()> what);
   void heal() { cutUntil_ = {}; }
 
@@ -55,6 +55,7 @@ class MasterEtcd final : public MasterStorage {
   void renewAgainAndAgain();
   void extend(MonotonicTime asked);
   void endWithTheLease();
+  void goOn();
   void put();
   void end();
 
@@ -70,6 +71,7 @@ class MasterEtcd final : public MasterStorage {
   std::shared_ptr<const std::vector<Mutation>> batch_;
   bool isEnding_ = false, isWatching_ = false;
   MonotonicTime cutUntil_{}, pausedUntil_{};
+  std::vector<std::function<void()>> waiting_;  // that the process runs again
 };
 
 }  // namespace tarcil::sim

@@ -57,6 +57,19 @@ TEST(SeveralMasters, AreLedByAnotherOnceTheLeaseOfOneThatIsStoppedIsOver) {
   EXPECT_THAT(cluster.violations(), testing::IsEmpty());
 }
 
+TEST(SeveralMasters, TakeWhatCameWhileTheyWereStoppedInItsOrder) {
+  sim::VirtualCluster cluster(severalMasters(3));
+  const sim::MasterProcess& leader = cluster.master();
+  for (int i = 0; i < 3; ++i) {  // the next time before the one before is over
+    cluster.pauseMaster(300ms);
+    for (uint32_t number = 0; number < 3; ++number) submitJob(cluster, number);
+    cluster.run(200ms);
+  }
+  ASSERT_TRUE(cluster.runUntilIdle(kPatience));
+  EXPECT_TRUE(cluster.allAnswered() && cluster.allDone()) << "no commit is missing before another";
+  EXPECT_TRUE(leader.alive()) << "it was stopped for less than its lease";
+}
+
 TEST(SeveralMasters, WriteNothingWhileTheyAreCutOff) {
   sim::VirtualCluster cluster(severalMasters(2));
   cluster.cutMasterFromEtcd(1h);
