@@ -20,9 +20,13 @@ class HighestTerm final {
                                                 std::to_string(term) + ", and another has led since (term " +
                                                 std::to_string(highest_) + ")"};
     }
-    highest_ = std::max(highest_, term);
+    hear(term);
     return {};
   }
+  // That one leads in this term, wherever.
+  void hear(uint64_t term) { highest_ = std::max(highest_, term); }
+  // 0: of none.
+  uint64_t term() const { return highest_; }
 
  private:
   uint64_t highest_ = 0;

@@ -31,6 +31,10 @@ interface MasterGate {
 
   standing @2 () -> (standing :MasterStanding);
   # Of this master, whether it leads or stands by; before login, too. Reads only.
+
+  laterLeader @3 (token :Text, term :UInt64) -> (term :UInt64);
+  # For agents and monitors, whom it lets in as login does. Answered when this master knows that one leads in a later term
+  # than `term`, which may be this one, or when this one begins to lead and lets peers in; not before. Reads only.
 }
 
 struct MasterStanding {

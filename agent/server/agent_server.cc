@@ -7,6 +7,7 @@
 #include "env/loop_step.h"
 #include "env/stop.h"
 #include "rpc/errors.h"
+#include "rpc/later_leader.h"
 #include "schema/convert.h"
 #include "schema/convert_support.h"
 
@@ -111,7 +112,8 @@ AgentServer::AgentServer(Net net, const Clock& clock, Rng rng, AgentServerOption
                 [this](capnp::Capability::Client master, const std::string& address) {
                   return attach(master.castAs<wire::MasterGate>(), address);
                 },
-                [this](const Error& error, const std::string& address) { lost(error, address); })
+                [this](const Error& error, const std::string& address) { lost(error, address); }, {},
+                laterLeader(net_, options_.token, term_))
                 .eagerlyEvaluate(stopsIfFailed("the link to the master"))) {}
 
 wire::AgentGate::Client AgentServer::gate(LetIn letIn) {

@@ -121,7 +121,7 @@ class AgentServer final {
   uint64_t requests_ = 0;
   kj::Own<FairCalls> fairCalls_;
   UserCalls userCalls_;
-  UserLogins logins_;
+  UserLogins logins_{timer_};
   Requests<Status> submissions_{requests_};
 
   // While the link stands.

@@ -38,7 +38,20 @@ kj::Promise<UserLogins::User> UserLogins::logIn(const Proof& shown) {
       return *user;
     }
   }
-  return ask(shown);
+  if (master_ != nullptr) return ask(shown);
+  return untilLinked().then([this, shown]() { return ask(shown); });
+}
+
+kj::Promise<void> UserLogins::untilLinked() {
+  if (waiting_ >= kMaxWaiting) return noMaster();
+  ++waiting_;
+  return links_.wait(0).exclusiveJoin(timer_.afterDelay(kMaxWait)).attach(kj::defer([this]() {
+    --waiting_;
+  }));
+}
+
+kj::Exception UserLogins::noMaster() const {
+  return toException({ErrorCode::kUnavailable, problem_});
 }
 
 kj::Promise<UserLogins::User> UserLogins::ask(const Proof& shown) {
@@ -59,7 +72,7 @@ kj::Promise<UserLogins::User> UserLogins::ask(const Proof& shown) {
     request.setFrom(text(shown.from));
     return request.send().then(kj::mv(take));
   }
-  return toException({ErrorCode::kUnavailable, problem_});
+  return noMaster();
 }
 
 void UserLogins::remember(const Proof& shown, User user) {
@@ -123,6 +136,7 @@ kj::Promise<void> UserLogins::untilEnded(const Proof& shown, const Caller& calle
 void UserLogins::linked(wire::AgentPort::Client master) {
   master_ = kj::mv(master);
   forget();
+  links_.happened(0);
 }
 
 void UserLogins::unlinked(const std::string& problem) {

@@ -218,8 +218,10 @@ int serveMaster(const MasterFlags& asGiven) {
   std::unique_ptr<Store> store;
   std::unique_ptr<AuditTrail> trail;
   std::unique_ptr<MasterServer> server;
-  const auto greet = [&server, &standby, isReadOnly](LetIn letIn) -> capnp::Capability::Client {
-    if (server == nullptr) return makeStandbyGate([&standby]() { return standby->standing(); });
+  LeaderNews news;
+  const StandbyOffice office{[&standby]() { return standby->standing(); }, news, *tokens};
+  const auto greet = [&server, &office, isReadOnly](LetIn letIn) -> capnp::Capability::Client {
+    if (server == nullptr) return makeStandbyGate(office, std::move(letIn));
     if (isReadOnly) return makeReadOnlyGate(makeMasterGate(*server, std::move(letIn)));
     return makeMasterGate(*server, std::move(letIn));
   };
@@ -250,6 +252,7 @@ int serveMaster(const MasterFlags& asGiven) {
     standby = std::make_unique<Standby>(*etcd, options, process.rng(), address);
     const auto standingBy =
         standby->standsBy().then([&process]() { process.ready(); }).eagerlyEvaluate(nullptr);
+    const auto telling = standby->tell(news).eagerlyEvaluate(nullptr);
     if (!process.waitFor(standby->decided())) return kExitDone;
     auto leads = takeStore(process, *standby);
     inEtcd = leads.get();
@@ -268,7 +271,7 @@ int serveMaster(const MasterFlags& asGiven) {
   if (etcd == nullptr) accept();
 
   server = std::make_unique<MasterServer>(
-      net, systemClock(), process.rng(), *store, std::move(*contents), std::move(*tokens), flags.options,
+      net, systemClock(), process.rng(), *store, std::move(*contents), *tokens, flags.options,
       [&process](const Error& error) {
         process.die(kExitNotStored, error.message + "; the master stops: nothing answered is lost");
       },
@@ -282,6 +285,7 @@ int serveMaster(const MasterFlags& asGiven) {
     };
   }
   if (etcd != nullptr) server->reads().onThread();
+  news.serves(term);
   server->setStanding(leading(address, term), kj::mv(stepDown));
   std::unique_ptr<Registrar> registrar;
   std::unique_ptr<CertificateRenewal> renewal;

@@ -32,12 +32,33 @@ Standby::~Standby() {
 void Standby::wait(etcd::Client& client, Rng rng) {
   store_ = EtcdStore::open(client, options_, systemClock(), rng,
                            {.goesOn = [this]() { return goesOn_.load(); },
+                            .leads = [this](const Leader& leader) { noteLeader(leader); },
                             .follows = [this](const Following& following) { note(following); }});
   decided_.fulfiller->fulfill();
 }
 
+void Standby::noteLeader(const Leader& leader) {
+  const std::lock_guard lock(mutex_);
+  standing_.term = static_cast<uint64_t>(leader.term);
+  standing_.leader = addressOf(leader);
+  seenAt_ = systemClock().now().steady;
+  if (changed_.get() != nullptr) changed_->fulfill();
+  if (standing_.leader == standing_.address) return;
+  spdlog::info("stands by: the master at {} leads (term {})", standing_.leader, standing_.term);
+  standsBy_.fulfiller->fulfill();
+}
+
+kj::Promise<void> Standby::tell(LeaderNews& news) {
+  auto changed = kj::newPromiseAndCrossThreadFulfiller<void>();
+  {
+    const std::lock_guard lock(mutex_);
+    changed_ = kj::mv(changed.fulfiller);
+    news.note(standing_.term);
+  }
+  return changed.promise.then([this, &news]() { return tell(news); });
+}
+
 void Standby::note(const Following& following) {
-  const std::string leader = addressOf(following.leader);
   if (following.problem != problem_) {
     problem_ = following.problem;
     if (problem_.empty()) {
@@ -47,13 +68,6 @@ void Standby::note(const Following& following) {
     }
   }
   const std::lock_guard lock(mutex_);
-  const auto term = static_cast<uint64_t>(following.leader.term);
-  if (term != standing_.term && leader != standing_.address) {
-    spdlog::info("stands by: the master at {} leads (term {})", leader, term);
-    standsBy_.fulfiller->fulfill();
-  }
-  standing_.term = term;
-  standing_.leader = leader;
   standing_.hasState = following.hasState;
   completeAt_ = following.completeAt;
   seenAt_ = systemClock().now().steady;

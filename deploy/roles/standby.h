@@ -12,6 +12,7 @@
 
 #include "core/base/rng.h"
 #include "etcd/client.h"
+#include "master/server/leader_news.h"
 #include "master/server/standing.h"
 #include "master/store/etcd/etcd_store.h"
 
@@ -33,9 +34,12 @@ class Standby final {
 
   // As of now, until it is decided.
   MasterStanding standing() const;
+  // Tells `news` of each that leads. Never resolves.
+  kj::Promise<void> tell(LeaderNews& news);
 
  private:
   void wait(etcd::Client& client, Rng rng);
+  void noteLeader(const Leader& leader);
   void note(const Following& following);
 
   const EtcdStoreOptions options_;
@@ -44,7 +48,9 @@ class Standby final {
   MasterStanding standing_;     // guarded by mutex_
   MonotonicTime completeAt_{};  // guarded by mutex_
   MonotonicTime seenAt_{};      // when etcd last said who leads; guarded by mutex_
-  std::string problem_;         // of the thread
+  // Of who leads; guarded by mutex_. Null where nobody waits for that.
+  kj::Own<kj::CrossThreadPromiseFulfiller<void>> changed_;
+  std::string problem_;  // of the thread
   Result<std::unique_ptr<EtcdStore>> store_ = std::unique_ptr<EtcdStore>();
   kj::PromiseCrossThreadFulfillerPair<void> decided_ = kj::newPromiseAndCrossThreadFulfiller<void>();
   kj::PromiseCrossThreadFulfillerPair<void> standsBy_ = kj::newPromiseAndCrossThreadFulfiller<void>();

@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "master/server/agent_users.h"
 #include "master/server/query_codec.h"
+#include "master/server/standby_gate.h"
 #include "master/server/registrar.h"
 #include "master/server/secret_keeper.h"
 #include "rpc/errors.h"
@@ -417,16 +418,33 @@ class MasterGateImpl final : public wire::MasterGate::Server {
     return server_.synced();
   }
 
+  kj::Promise<void> laterLeader(LaterLeaderContext context) override {
+    return shownBy(context.getParams().getToken()).then([this, context](LoginProof&& shown) mutable {
+      return sayWhetherLater(context, shown);
+    });
+  }
+
  private:
+  kj::Promise<void> sayWhetherLater(LaterLeaderContext context, const LoginProof& shown) {
+    audit::Requester by = requesterOf(shown, "", letIn_.address());
+    const Caller caller = admitted(shown, by);
+    if (isOfUser(caller.role)) return toException(notForUsers());
+    letRoleIn(shown, caller);
+    const uint64_t term = server_.standing().term;
+    context.allowCancellation();
+    // When another one leads this process has ended.
+    if (term <= context.getParams().getTerm()) return kj::NEVER_DONE;
+    context.getResults().setTerm(term);
+    return server_.synced();
+  }
+
   kj::Promise<void> logIn(LoginContext context, const LoginProof& shown) {
     audit::Requester by = requesterOf(shown, "", letIn_.address());
     const Caller caller = admitted(shown, by);
     if (isOfUser(caller.role)) {
       letIn_(Peer::kUser, *server_.fairCalls().user(caller.user), server_.logins().untilEnded(shown, caller));
     } else {
-      // Whom a certificate lets in it lets in until it is revoked (rpc/connection.cc).
-      letIn_(Peer::kRole, nullptr,
-             letIn_.peer() ? kj::Promise<void>(kj::NEVER_DONE) : server_.logins().untilEnded(shown, caller));
+      letRoleIn(shown, caller);
     }
     auto results = context.getResults();
     write(caller, results.initCaller());
@@ -449,6 +467,12 @@ class MasterGateImpl final : public wire::MasterGate::Server {
     results.setTerm(server_.standing().term);
     // The cluster's name is made durable with the store's first batch.
     return server_.synced();
+  }
+
+  // Whom a certificate lets in it lets in until it is revoked (rpc/connection.cc).
+  void letRoleIn(const LoginProof& shown, const Caller& caller) {
+    letIn_(Peer::kRole, nullptr,
+           letIn_.peer() ? kj::Promise<void>(kj::NEVER_DONE) : server_.logins().untilEnded(shown, caller));
   }
 
   // Without a token whoever the kernel says, over a Unix socket.

@@ -3,12 +3,26 @@
 
 #include <functional>
 
+#include "core/base/result.h"
+#include "master/server/leader_news.h"
 #include "master/server/standing.h"
+#include "rpc/token.h"
+#include "rpc/visitors.h"
 #include "schema/master.capnp.h"
 
 namespace tarcil {
 
-// `standing` is asked at each call, and outlives the capability.
-wire::MasterGate::Client makeStandbyGate(std::function<MasterStanding()> standing);
+// What the gates of a standby share; outlives them.
+struct StandbyOffice {
+  std::function<MasterStanding()> standing;
+  LeaderNews& news;
+  const TokenTable& tokens;  // by which roles are known that have no certificate
+};
+
+// MasterGate.laterLeader is not.
+Error notForUsers();
+
+// Of one connection.
+wire::MasterGate::Client makeStandbyGate(const StandbyOffice& standby, LetIn letIn);
 
 }  // namespace tarcil

@@ -11,6 +11,7 @@
 #include "monitor/late/late_reports.h"
 #include "monitor/server/launch_port.h"
 #include "rpc/errors.h"
+#include "rpc/later_leader.h"
 #include "schema/convert.h"
 #include "schema/convert_performance.h"
 #include "schema/convert_pressure.h"
@@ -153,7 +154,8 @@ void MonitorServer::start(Executor& executor, std::vector<ServerFacts> servers) 
               [this](capnp::Capability::Client master, const std::string& address) {
                 return attach(master.castAs<wire::MasterGate>(), address);
               },
-              [this](const Error& error, const std::string& address) { lost(error, address); })
+              [this](const Error& error, const std::string& address) { lost(error, address); }, {},
+              laterLeader(net_, options_.token, term_))
               .eagerlyEvaluate(stopsIfFailed("the link to the master"));
 }
 

@@ -17,6 +17,15 @@ TEST(HighestTerm, TakesNoEarlierOneThanItHasHeardOf) {
   EXPECT_TRUE(term.take(9, "b:1").ok()) << "what was refused changes nothing";
 }
 
+TEST(HighestTerm, TakesNoEarlierOneThanOthersHaveTold) {
+  HighestTerm term;
+  term.hear(7);
+  term.hear(3);
+  EXPECT_EQ(term.term(), 7u);
+  EXPECT_FALSE(term.take(6, "a:1").ok());
+  EXPECT_TRUE(term.take(7, "a:1").ok());
+}
+
 TEST(HighestTerm, TakesAMasterThatHasNone) {
   HighestTerm term;
   EXPECT_TRUE(term.take(5, "a:1").ok());

@@ -3,6 +3,7 @@
 #include <kj/exception.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "env/failpoint.h"
 #include "env/linux/worker_thread.h"
@@ -430,8 +431,9 @@ constexpr Duration kCompared = std::chrono::seconds(10);
 Campaign campaignOf(const Waiting& waiting, bool follows, Follower& follower, const Clock& clock) {
   Campaign campaign{.goesOn = waiting.goesOn};
   if (!follows) return campaign;
-  campaign.whileOtherLeads = [&waiting, &follower, &clock, compareAt = clock.now().steady + kCompared](
-                                 const Leader& leader, int64_t revision) mutable -> Status {
+  campaign.whileOtherLeads = [&waiting, &follower, &clock, compareAt = clock.now().steady + kCompared,
+                              term = int64_t{0}](const Leader& leader, int64_t revision) mutable -> Status {
+    if (std::exchange(term, leader.term) != leader.term && waiting.leads) waiting.leads(leader);
     Status followed = follower.follow(revision);
     if (followed && clock.now().steady >= compareAt) {
       followed = follower.compareSome();

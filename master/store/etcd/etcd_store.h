@@ -35,6 +35,7 @@ struct Following {
 // On the thread that waits.
 struct Waiting {
   std::function<bool()> goesOn = []() { return true; };     // asked once a second at least
+  std::function<void(const Leader&)> leads = nullptr;       // told when another one does
   std::function<void(const Following&)> follows = nullptr;  // told as often, while another one leads
 };
 

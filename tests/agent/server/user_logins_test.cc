@@ -6,6 +6,7 @@
 #include <kj/async-io.h>
 
 #include <map>
+#include <vector>
 
 #include "rpc/errors.h"
 #include "schema/convert.h"
@@ -84,7 +85,8 @@ class UserLoginsTest : public testing::Test {
 
   kj::AsyncIoContext io_ = kj::setupAsyncIo();
   Master master_;
-  UserLogins logins_;
+  kj::TimerImpl timer_{kj::origin<kj::TimePoint>()};
+  UserLogins logins_{timer_};
 };
 
 TEST_F(UserLoginsTest, AreAskedOfTheMasterOnce) {
@@ -124,10 +126,31 @@ TEST_F(UserLoginsTest, OutliveAMasterThatIsAwayAndAreAskedAgainOfTheNext) {
   auto ann = session("ann");
   logins_.unlinked("away");
   EXPECT_FALSE(ann.poll(io_.waitScope));
-  EXPECT_THROW(logIn("bob"), kj::Exception);
   logins_.linked(kj::heap<Port>(master_));
   EXPECT_FALSE(ann.poll(io_.waitScope));
   EXPECT_EQ(master_.asked["ann"], 2u);
+}
+
+TEST_F(UserLoginsTest, WaitForTheNextMasterButNotLong) {
+  logins_.unlinked("the master is away");
+  auto ann = logins_.logIn(shown("ann"));
+  EXPECT_FALSE(ann.poll(io_.waitScope));
+  logins_.linked(kj::heap<Port>(master_));
+  EXPECT_EQ(ann.wait(io_.waitScope).caller.user, "ann");
+  logins_.unlinked("the master is away");
+  auto bob = logins_.logIn(shown("bob")).ignoreResult();
+  timer_.advanceTo(timer_.now() + UserLogins::kMaxWait);
+  EXPECT_EQ(failure(kj::mv(bob)), "the master is away");
+}
+
+TEST_F(UserLoginsTest, WaitForAMasterNoMoreThanSoMany) {
+  logins_.unlinked("the master is away");
+  std::vector<kj::Promise<UserLogins::User>> waiting;
+  for (size_t i = 0; i < UserLogins::kMaxWaiting; ++i) waiting.push_back(logins_.logIn(shown("ann")));
+  EXPECT_EQ(failure(logins_.logIn(shown("ann")).ignoreResult()), "the master is away");
+  waiting.pop_back();
+  auto inItsPlace = logins_.logIn(shown("ann"));
+  EXPECT_FALSE(inItsPlace.poll(io_.waitScope));
 }
 
 }  // namespace tarcil::user_logins_test

@@ -138,6 +138,20 @@ TEST_F(MasterPorts, ACertificateGivesThePortOfItsRoleAlone) {
               HasSubstr("Denied: the certificate is a master's"));
 }
 
+TEST_F(MasterPorts, TellsRolesThatItLeadsWhereTheyHaveHeardOfAnEarlierOne) {
+  start();
+  server_->setStanding({.leads = true, .term = 5}, nullptr);
+  const auto ask = [this](const PeerName& peer, uint64_t term) {
+    auto request = gate(peer).laterLeaderRequest();
+    request.setTerm(term);
+    return request.send();
+  };
+  EXPECT_EQ(ask(certified(kMonitor), 4).wait(io_.waitScope).getTerm(), 5u);
+  auto waits = ask(certified(kAgent), 5);
+  EXPECT_FALSE(waits.poll(io_.waitScope)) << "it ends when another one leads";
+  EXPECT_THAT(refused([&]() { ask({}, 4).wait(io_.waitScope); }), HasSubstr("Denied"));
+}
+
 TEST_F(MasterPorts, AnAgentOnAnotherMachineVouchesForWhomItsRuleNames) {
   start({"a1=all"});
   auto agent = agentPort(certified(kAgent));

@@ -6,6 +6,7 @@
 #include <kj/debug.h>
 
 #include "rpc/errors.h"
+#include "tests/support/temporary_folder.h"
 
 namespace tarcil::standby_gate_test {
 
@@ -24,9 +25,46 @@ class StandbyGateTest : public testing::Test {
     return {};
   }
 
+  LetIn lettingIn(std::shared_ptr<const PeerName> peer = std::make_shared<const PeerName>()) {
+    return LetIn([this](Peer as, kj::Maybe<FairCalls::User&>,
+                        kj::Promise<void>) { areRoles_ += as == Peer::kRole ? 1 : 0; },
+                 std::move(peer));
+  }
+  auto laterLeader(wire::MasterGate::Client gate, const char* token, uint64_t term) {
+    auto request = gate.laterLeaderRequest();
+    request.setToken(token);
+    request.setTerm(term);
+    return request.send();
+  }
+  std::string refused(const char* token) {
+    try {
+      laterLeader(gate_, token, 0).wait(io_.waitScope);
+    } catch (const kj::Exception& exception) {
+      const Error error = fromException(exception);
+      return std::string(name(error.code)) + ": " + error.message;
+    }
+    return "";
+  }
+  static TokenTable tokens(const std::string& path) {
+    for (const TokenTable::Entry& entry : {TokenTable::Entry{kAgentToken, {"a", Role::kAgent, {}}},
+                                           TokenTable::Entry{kUserToken, {"ann", Role::kOperate, {}}}})
+      KJ_ASSERT(TokenTable::add(path, entry).ok());
+    auto read = TokenTable::read(path);
+    KJ_ASSERT(read.ok());
+    return std::move(*read);
+  }
+
+  static constexpr const char* kAgentToken = "11111111111111111111111111111111";
+  static constexpr const char* kUserToken = "22222222222222222222222222222222";
+
   kj::AsyncIoContext io_ = kj::setupAsyncIo();
+  TemporaryFolder folder_;
   MasterStanding standing_;
-  wire::MasterGate::Client gate_ = makeStandbyGate([this]() { return standing_; });
+  LeaderNews news_;
+  const TokenTable tokens_ = tokens(folder_.path() + "/tokens");
+  const StandbyOffice office_{[this]() { return standing_; }, news_, tokens_};
+  size_t areRoles_ = 0;  // that were let in
+  wire::MasterGate::Client gate_ = makeStandbyGate(office_, lettingIn());
 };
 
 TEST_F(StandbyGateTest, SaysWhoLeadsAndLetsNobodyIn) {
@@ -59,6 +97,40 @@ TEST_F(StandbyGateTest, TellsHowItStands) {
   EXPECT_EQ(told.getBehind(), 40'000u);
   EXPECT_STREQ(told.getLeader().cStr(), "b:1");
   EXPECT_TRUE(told.getHasState());
+}
+
+TEST_F(StandbyGateTest, TellsRolesOfALaterLeader) {
+  news_.note(4);
+  EXPECT_EQ(laterLeader(gate_, kAgentToken, 3).wait(io_.waitScope).getTerm(), 4u) << "known already";
+  auto answer = laterLeader(gate_, kAgentToken, 4);
+  EXPECT_FALSE(answer.poll(io_.waitScope));
+  news_.note(4);
+  EXPECT_FALSE(answer.poll(io_.waitScope));
+  news_.note(6);
+  EXPECT_EQ(answer.wait(io_.waitScope).getTerm(), 6u);
+  EXPECT_EQ(areRoles_, 2u) << "visitors may not wait";
+}
+
+TEST_F(StandbyGateTest, TellsRolesWhenItLeadsItself) {
+  news_.note(5);
+  auto answer = laterLeader(gate_, kAgentToken, 5);
+  EXPECT_FALSE(answer.poll(io_.waitScope)) << "of which others have told";
+  news_.serves(5);
+  EXPECT_EQ(answer.wait(io_.waitScope).getTerm(), 5u);
+}
+
+TEST_F(StandbyGateTest, TellsThatToNobodyElse) {
+  EXPECT_THAT(refused("33333333333333333333333333333333"), HasSubstr("Denied"));
+  EXPECT_THAT(refused(kUserToken), HasSubstr("who leads next is told to agents and monitors"));
+  EXPECT_EQ(areRoles_, 0u);
+}
+
+TEST_F(StandbyGateTest, KnowsRolesByTheirCertificates) {
+  const auto peer = std::make_shared<const PeerName>(
+      PeerName{.identity = Identity{MemberRole::kMonitor, "s7", 8}, .until = kNever, .address = "10.0.0.9"});
+  news_.note(2);
+  const auto answer = laterLeader(makeStandbyGate(office_, lettingIn(peer)), "", 1).wait(io_.waitScope);
+  EXPECT_EQ(answer.getTerm(), 2u);
 }
 
 }  // namespace tarcil::standby_gate_test
