@@ -162,7 +162,8 @@ Result<Found> MemoryEtcd::get(const Range& range, Duration) {
   if (const Status status = reached(); !status) return status.error();
   if (range.revision != 0 && range.revision < compacted_)
     return Error{ErrorCode::kConflict, "etcd in memory: compacted"};
-  Found found{read(range, range.revision == 0 ? revision_ : range.revision), false, revision_};
+  const int64_t revision = range.revision == 0 ? revision_ : range.revision;
+  Found found{read(range, revision), false, revision};
   if (range.limit > 0 && found.records.size() > static_cast<size_t>(range.limit)) {
     found.records.resize(static_cast<size_t>(range.limit));
     found.more = true;

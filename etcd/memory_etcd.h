@@ -13,7 +13,7 @@
 namespace tarcil::etcd {
 
 // Each client of one of these is this object itself. Safe from any thread.
-class MemoryEtcd final : public Client {
+class MemoryEtcd : public Client {
  public:
   // What becomes of a transaction.
   enum class Fate : uint8_t { kAnswered, kQuestionLost, kAnswerLost, kNoSpace };

@@ -154,7 +154,9 @@ class GrpcClient final : public Client {
       return member.kv->Range(&context, request, &response);
     });
     if (!asked) return asked.error();
-    return Found{take(response), response.more(), response.header().revision()};
+    // The header's is etcd's now, whatever was asked for.
+    return Found{take(response), response.more(),
+                 range.revision != 0 ? range.revision : response.header().revision()};
   }
 
   Result<Lease> grant(Duration life, Duration atMost) override {

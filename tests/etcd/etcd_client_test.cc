@@ -53,6 +53,7 @@ TEST(EtcdClient, GivesARangeInPagesAsItWasAtARevision) {
   auto page = client->get({.key = "/a/", .end = etcd::endOf("/a/"), .limit = 2, .revision = revision}, kLong);
   ASSERT_TRUE(page.ok()) << page.error().message;
   EXPECT_TRUE(page->more);
+  EXPECT_EQ(page->revision, revision) << "the next page is of the same";
   EXPECT_EQ(page->records.at(1).key, "/a/2");
   page = client->get(
       {.key = "/a/2" + std::string(1, '\0'), .end = etcd::endOf("/a/"), .limit = 2, .revision = revision},

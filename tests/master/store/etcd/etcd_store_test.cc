@@ -190,6 +190,55 @@ TEST_F(EtcdStoreTest, SaysThatEtcdHasNoSpace) {
   EXPECT_EQ(written.error().code, ErrorCode::kExhausted);
 }
 
+// Before every second answer of many records something else happens.
+class BusyEtcd final : public etcd::MemoryEtcd {
+ public:
+  std::function<void()> happens;
+
+  Result<etcd::Found> get(const etcd::Range& range, Duration atMost) override {
+    auto found = MemoryEtcd::get(range, atMost);
+    if (!found || !found->more || std::exchange(isHappening_, true)) return found;
+    happens();
+    isHappening_ = false;
+    return found;
+  }
+
+ private:
+  bool isHappening_ = false;
+};
+
+// A first and a last record are always changed together, and many batches and records lie between them.
+TEST(EtcdStoreReading, IsOfOneMomentThoughItIsWrittenAndFoldedMeanwhile) {
+  BusyEtcd etcd;
+  Rng rng(1);
+  EtcdStoreOptions options{.prefix = "/tarcil/", .mayBegin = true, .foldPause = 1h};
+  options.leadership.lease = 1h;
+  auto store = EtcdStore::open(etcd, options, systemClock(), rng);
+  ASSERT_TRUE(store.ok()) << store.error().message;
+  uint64_t epoch = 1;
+  const auto change = [&]() {
+    ++epoch;
+    ASSERT_TRUE((*store)
+                    ->write(std::vector<Mutation>{Put{AgentRecord{"a", epoch}}, Put{AgentRecord{"z", epoch}}})
+                    .ok());
+  };
+  std::vector<Mutation> batch;
+  for (int i = 100; i < 200; ++i) batch.push_back(Put{AgentRecord{"m" + std::to_string(i), 1}});
+  ASSERT_TRUE((*store)->write(batch).ok());
+  for (int i = 0; i < 50; ++i) change();
+  etcd.happens = [&]() {
+    change();
+    ASSERT_TRUE((*store)->fold().ok());
+  };
+  for (int i = 0; i < 2; ++i) {  // of the journal, and of what has been folded
+    const auto reading = readWholeEtcdStore(etcd, "/tarcil/", systemClock());
+    ASSERT_TRUE(reading.ok()) << reading.error().message;
+    const auto& agents = reading->store.contents.agents;
+    ASSERT_EQ(agents.size(), 102u);
+    EXPECT_EQ(agents.front().epoch, agents.back().epoch);
+  }
+}
+
 TEST_F(EtcdStoreTest, WithAGapInItsJournalIsDamaged) {
   {
     const auto store = open();
