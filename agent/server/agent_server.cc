@@ -178,6 +178,8 @@ kj::Promise<Attached> AgentServer::attach(wire::MasterGate::Client master, const
     request.setAddress(text(options_.address));
     request.setFeed(kj::heap<FeedImpl>(*this));
     return request.send().then([this, port](auto&& answer) mutable {
+      // Users' calls to the master do not wait until the jobs are listed.
+      logins_.linked(port);
       const bool more = answer.getMore();
       return listed(kj::mv(port), agent::MasterAttached{answer.getEpoch(), jobsIn(answer), more}, more);
     });
@@ -198,7 +200,6 @@ kj::Promise<Attached> AgentServer::listed(wire::AgentPort::Client port, const ag
 
 Attached AgentServer::attached(wire::AgentPort::Client port, const agent::Event& event) {
   auto fault = kj::newPromiseAndFulfiller<void>();
-  logins_.linked(port);
   lateBinding_.masterAttached();
   port_ = kj::mv(port);
   fault_ = kj::mv(fault.fulfiller);

@@ -27,8 +27,12 @@ Workers::~Workers() noexcept(false) {
     ends_ = true;
     idle = std::exchange(idle_, {});
     left = std::exchange(tasks_, {});
+    waiting_ = 0;
   }
-  for (auto& wake : idle) wake->fulfill();
+  {
+    const std::lock_guard lock(waking_);
+    for (auto& wake : idle) wake->fulfill();
+  }
   for (auto& [token, tasks] : left) {
     for (Task& task : tasks) task(nullptr);
   }
@@ -108,6 +112,8 @@ void Workers::work() {
       of.used = now;
       one->task(of.cluster.get());
     } else {
+      // Whoever wakes this thread writes to a descriptor of its event loop, and may not be done with that.
+      const std::lock_guard lock(waking_);
       return;
     }
   }

@@ -73,12 +73,13 @@ class Workers final {
   const Trust trust_;
   const std::vector<std::string> agents_;
   const WorkerOptions options_;
-  mutable std::mutex mutex_;                       // of all that follows, but the threads
+  mutable std::mutex mutex_;                       // of what follows up to ends_
   std::map<std::string, std::deque<Task>> tasks_;  // by token
   std::deque<std::string> turns_;                  // tokens that have tasks
   size_t waiting_ = 0;
   std::vector<Wake> idle_;
   bool ends_ = false;
+  std::mutex waking_;  // held while the threads are woken for the last time
   std::vector<std::thread> threads_;
 };
 

@@ -117,7 +117,11 @@ TEST_F(Asking, EndsWithWhatWaits) {
     });
     begun.get_future().wait();
     left = workers.ask<int>("a", [](Cluster&) { return 0; });
-    opener = std::thread([&]() { gate.set_value(); });
+    // Not before the end has begun: else what waits is done.
+    opener = std::thread([&]() {
+      while (workers.waiting() > 0) std::this_thread::yield();
+      gate.set_value();
+    });
   }
   opener.join();
   EXPECT_NE(failureOf(kj::mv(left)), "");

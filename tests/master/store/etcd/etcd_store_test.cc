@@ -10,6 +10,7 @@
 #include "etcd/memory_etcd.h"
 #include "master/store/etcd/etcd_reading.h"
 #include "schema/store.capnp.h"
+#include "tests/support/temporary_folder.h"
 
 namespace tarcil::etcd_store_test {
 
@@ -230,13 +231,18 @@ TEST(EtcdStoreReading, IsOfOneMomentThoughItIsWrittenAndFoldedMeanwhile) {
     change();
     ASSERT_TRUE((*store)->fold().ok());
   };
-  for (int i = 0; i < 2; ++i) {  // of the journal, and of what has been folded
-    const auto reading = readWholeEtcdStore(etcd, "/tarcil/", systemClock());
+  const auto expectOneMoment = [](const Result<StoreReading>& reading) {
     ASSERT_TRUE(reading.ok()) << reading.error().message;
     const auto& agents = reading->store.contents.agents;
     ASSERT_EQ(agents.size(), 102u);
     EXPECT_EQ(agents.front().epoch, agents.back().epoch);
+  };
+  for (int i = 0; i < 2; ++i) {  // of the journal, and of what has been folded
+    expectOneMoment(readWholeEtcdStore(etcd, "/tarcil/", systemClock()));
   }
+  const TemporaryFolder folder;
+  ASSERT_TRUE((*store)->backup(folder.path() + "/backup").ok());
+  expectOneMoment(readWholeStore(folder.path() + "/backup"));
 }
 
 TEST_F(EtcdStoreTest, WithAGapInItsJournalIsDamaged) {
