@@ -11,6 +11,7 @@ answer that was under way then is the pause. With --jobs so many jobs wait meanw
 import argparse
 import json
 import os
+import random
 import signal
 import statistics
 import subprocess
@@ -60,7 +61,8 @@ def trials(arguments, data, agents):
     for _ in range(arguments.trials):
         leader = settled(data, arguments.masters, term)
         term = leader["term"]
-        time.sleep(1.5)  # until everybody has found it, and whoever asked before is answered
+        # Until everybody has found it, and whoever asked before is answered; and anywhere between two of etcd's looks at leases.
+        time.sleep(1.5 + random.random())
         ends.append(time.time())
         end(arguments.end, leader, data)
         if arguments.end == "stop":
