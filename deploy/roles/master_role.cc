@@ -219,9 +219,9 @@ int serveMaster(const MasterFlags& asGiven) {
   std::unique_ptr<AuditTrail> trail;
   std::unique_ptr<MasterServer> server;
   LeaderNews news;
-  const StandbyOffice office{[&standby]() { return standby->standing(); }, news, *tokens};
-  const auto greet = [&server, &office, isReadOnly](LetIn letIn) -> capnp::Capability::Client {
-    if (server == nullptr) return makeStandbyGate(office, std::move(letIn));
+  const StandbyContext context{[&standby]() { return standby->standing(); }, news, *tokens};
+  const auto greet = [&server, &context, isReadOnly](LetIn letIn) -> capnp::Capability::Client {
+    if (server == nullptr) return makeStandbyGate(context, std::move(letIn));
     if (isReadOnly) return makeReadOnlyGate(makeMasterGate(*server, std::move(letIn)));
     return makeMasterGate(*server, std::move(letIn));
   };

@@ -10,7 +10,7 @@ namespace {
 
 class StandbyGateImpl final : public wire::MasterGate::Server {
  public:
-  StandbyGateImpl(const StandbyOffice& standby, LetIn letIn) : standby_(standby), letIn_(std::move(letIn)) {}
+  StandbyGateImpl(const StandbyContext& standby, LetIn letIn) : standby_(standby), letIn_(std::move(letIn)) {}
 
   kj::Promise<void> login(LoginContext) override { return refusal(); }
   kj::Promise<void> renewCertificate(RenewCertificateContext) override { return refusal(); }
@@ -47,7 +47,7 @@ class StandbyGateImpl final : public wire::MasterGate::Server {
     if (isOfUser(caller->role)) kj::throwFatalException(toException(notForUsers()));
   }
 
-  const StandbyOffice& standby_;
+  const StandbyContext& standby_;
   const LetIn letIn_;
 };
 
@@ -57,7 +57,7 @@ Error notForUsers() {
   return denied("who leads next is told to agents and monitors");
 }
 
-wire::MasterGate::Client makeStandbyGate(const StandbyOffice& standby, LetIn letIn) {
+wire::MasterGate::Client makeStandbyGate(const StandbyContext& standby, LetIn letIn) {
   return kj::heap<StandbyGateImpl>(standby, std::move(letIn));
 }
 

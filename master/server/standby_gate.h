@@ -13,7 +13,7 @@
 namespace tarcil {
 
 // What the gates of a standby share; outlives them.
-struct StandbyOffice {
+struct StandbyContext {
   std::function<MasterStanding()> standing;
   LeaderNews& news;
   const TokenTable& tokens;  // by which roles are known that have no certificate
@@ -23,6 +23,6 @@ struct StandbyOffice {
 Error notForUsers();
 
 // Of one connection.
-wire::MasterGate::Client makeStandbyGate(const StandbyOffice& standby, LetIn letIn);
+wire::MasterGate::Client makeStandbyGate(const StandbyContext& standby, LetIn letIn);
 
 }  // namespace tarcil

@@ -441,8 +441,8 @@ Campaign campaignOf(const Waiting& waiting, bool follows, Follower& follower, co
     }
     // What cannot be followed now is read when this one leads, if need be.
     if (waiting.follows) {
-      waiting.follows({leader, follower.hasState(), follower.completeAt(),
-                       followed ? std::string() : followed.error().message});
+      waiting.follows(
+          {follower.hasState(), follower.completeAt(), followed ? std::string() : followed.error().message});
     }
     if (!followed) std::this_thread::sleep_for(std::chrono::milliseconds(50));
     return {};

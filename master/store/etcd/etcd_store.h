@@ -26,7 +26,6 @@ struct EtcdStoreOptions {
 
 // While another master leads.
 struct Following {
-  Leader leader{};
   bool hasState = false;       // that this one holds, where EtcdStoreOptions say so
   MonotonicTime completeAt{};  // when that was all there is
   std::string problem{};       // why it cannot be gone on with at the moment; empty where it can

@@ -16,14 +16,15 @@ class StandbyGateTest : public testing::Test {
  protected:
   ~StandbyGateTest() noexcept override = default;
 
-  Error loginError() {
+  Error errorOf(kj::Promise<void> call) {
     try {
-      gate_.loginRequest().send().wait(io_.waitScope);
+      call.wait(io_.waitScope);
     } catch (const kj::Exception& exception) {
       return fromException(exception);
     }
     return {};
   }
+  Error loginError() { return errorOf(gate_.loginRequest().send().ignoreResult()); }
 
   LetIn lettingIn(std::shared_ptr<const PeerName> peer = std::make_shared<const PeerName>()) {
     return LetIn([this](Peer as, kj::Maybe<FairCalls::User&>,
@@ -37,13 +38,8 @@ class StandbyGateTest : public testing::Test {
     return request.send();
   }
   std::string refused(const char* token) {
-    try {
-      laterLeader(gate_, token, 0).wait(io_.waitScope);
-    } catch (const kj::Exception& exception) {
-      const Error error = fromException(exception);
-      return std::string(name(error.code)) + ": " + error.message;
-    }
-    return "";
+    const Error error = errorOf(laterLeader(gate_, token, 0).ignoreResult());
+    return std::string(name(error.code)) + ": " + error.message;
   }
   static TokenTable tokens(const std::string& path) {
     for (const TokenTable::Entry& entry : {TokenTable::Entry{kAgentToken, {"a", Role::kAgent, {}}},
@@ -62,9 +58,9 @@ class StandbyGateTest : public testing::Test {
   MasterStanding standing_;
   LeaderNews news_;
   const TokenTable tokens_ = tokens(folder_.path() + "/tokens");
-  const StandbyOffice office_{[this]() { return standing_; }, news_, tokens_};
+  const StandbyContext context_{[this]() { return standing_; }, news_, tokens_};
   size_t areRoles_ = 0;  // that were let in
-  wire::MasterGate::Client gate_ = makeStandbyGate(office_, lettingIn());
+  wire::MasterGate::Client gate_ = makeStandbyGate(context_, lettingIn());
 };
 
 TEST_F(StandbyGateTest, SaysWhoLeadsAndLetsNobodyIn) {
@@ -129,7 +125,7 @@ TEST_F(StandbyGateTest, KnowsRolesByTheirCertificates) {
   const auto peer = std::make_shared<const PeerName>(
       PeerName{.identity = Identity{MemberRole::kMonitor, "s7", 8}, .until = kNever, .address = "10.0.0.9"});
   news_.note(2);
-  const auto answer = laterLeader(makeStandbyGate(office_, lettingIn(peer)), "", 1).wait(io_.waitScope);
+  const auto answer = laterLeader(makeStandbyGate(context_, lettingIn(peer)), "", 1).wait(io_.waitScope);
   EXPECT_EQ(answer.getTerm(), 2u);
 }
 

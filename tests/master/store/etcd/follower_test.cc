@@ -146,13 +146,16 @@ TEST_F(FollowerTest, OfAStandbyGivesItTheState) {
   options.leadership.lease = 1h;
   bool wasToldOfTheLeader = false;
   const auto next = EtcdStore::open(
-      etcd_, options, systemClock(), rng_, {.follows = [&](const Following& following) {
-        wasToldOfTheLeader = following.leader.term == leader_->leadership().term();
-        if (!following.hasState) return;
-        write(agent("b"));
-        etcd_.put(keys_.record(agentKey("z")), "is not read, or it would say that it is no record");
-        etcd_.endLeases();
-      }});
+      etcd_, options, systemClock(), rng_,
+      {.leads =
+           [&](const Leader& leader) { wasToldOfTheLeader = leader.term == leader_->leadership().term(); },
+       .follows =
+           [&](const Following& following) {
+             if (!following.hasState) return;
+             write(agent("b"));
+             etcd_.put(keys_.record(agentKey("z")), "is not read, or it would say that it is no record");
+             etcd_.endLeases();
+           }});
   ASSERT_TRUE(next.ok()) << next.error().message;
   EXPECT_TRUE(wasToldOfTheLeader);
   const auto contents = (*next)->load();
