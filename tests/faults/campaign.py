@@ -84,8 +84,11 @@ class Cluster:
         self.up()
         return self
 
-    def __exit__(self, kind, *_):
+    def down(self):
         self.tarcil("down", check=False)
+
+    def __exit__(self, kind, *_):
+        self.down()
         if kind is not None and issubclass(kind, Failed):
             print(f"the cluster's folder is kept: {self.folder}", file=sys.stderr)
         else:
