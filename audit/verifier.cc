@@ -23,7 +23,12 @@ bool Verifier::isKnown(uint64_t sequence) const {
 }
 
 bool Verifier::wrong(std::string what) {
-  if (!problem_) problem_ = {file_, line_, std::move(what)};
+  if (!problem_) problem_ = {file_, line_, std::move(what), false};
+  return false;
+}
+
+bool Verifier::missing(uint64_t from, uint64_t to, std::string_view where) {
+  if (!problem_) problem_ = {file_, line_, named(from, to).append(where), true};
   return false;
 }
 
@@ -55,7 +60,7 @@ bool Verifier::begin(const Place& place) {
     return true;
   }
   const uint64_t next = last().sequence + 1;
-  if (sequence > next) return wrong(named(next, sequence - 1) + " before it");
+  if (sequence > next) return missing(next, sequence - 1, " before it");
   if (sequence == next) {
     if (place.previous != last().hash) return wrong("does not follow the line before, of another file");
     hashes_.push_back(place.self.hash);
@@ -83,7 +88,7 @@ bool Verifier::begin(const Place& place) {
 // Behind another line of the file.
 bool Verifier::goOn(const Place& place) {
   const uint64_t sequence = place.self.sequence, next = before_.sequence + 1;
-  if (sequence > next) return wrong(named(next, sequence - 1) + " before it");
+  if (sequence > next) return missing(next, sequence - 1, " before it");
   if (sequence < next) return wrong("entry " + std::to_string(sequence) + " stands behind a later one");
   if (place.previous != before_.hash) return wrong("does not follow the line before");
   if (!isKnown(sequence)) {
@@ -105,18 +110,18 @@ void Verifier::noteRotation(std::string_view line) {
 
 bool Verifier::hasFront() {
   if (first_ <= rotated_ + 1) return true;
-  problem_ = {firstFile_, 1,
-              named(rotated_ + 1, first_ - 1) + " before it, and no entry says that rotation erased them"};
-  return false;
+  file_ = firstFile_;
+  line_ = 1;
+  return missing(rotated_ + 1, first_ - 1, " before it, and no entry says that rotation erased them");
 }
 
 void Verifier::finish(const std::optional<Link>& head) {
   if (problem_ || !hasFront() || !head) return;
   const Link end = last();
   if (head->sequence > end.sequence) {
-    problem_ = {file_, line_, named(end.sequence + 1, head->sequence) + " behind it"};
+    missing(end.sequence + 1, head->sequence, " behind it");
   } else if (head->sequence > 0 && !(isKnown(head->sequence) && hashOf(head->sequence) == head->hash)) {
-    problem_ = {file_, line_, "entry " + std::to_string(head->sequence) + " is not the one that was written"};
+    wrong("entry " + std::to_string(head->sequence) + " is not the one that was written");
   }
 }
 

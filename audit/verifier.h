@@ -16,6 +16,7 @@ struct Problem {
   std::string file;
   uint64_t line = 0;
   std::string what;
+  bool isGap = false;  // entries are missing, which another master's files may have
 };
 
 // Is given files in the order of the numbers of their first entries, and of each its lines. Pure; takes 32
@@ -37,6 +38,7 @@ class Verifier {
 
  private:
   bool wrong(std::string what);
+  bool missing(uint64_t from, uint64_t to, std::string_view where);
   bool begin(const Place& place);
   bool goOn(const Place& place);
   // Nothing is missing before the first entry but what rotation has erased.

@@ -8,16 +8,24 @@
 
 namespace tarcil::audit {
 
+// In place of an address: a Unix socket of the master's.
+inline constexpr const char* kThisMachine = "unix";
+
 // Whose word it was. Empty fields: not known, or nobody's.
 struct Requester {
   std::string user{};  // or the name of a machine
   std::string
       knownBy{};        // what they showed: "token ID", "file of tokens", "uid", "certificate ROLE/NAME", ...
   std::string agent{};  // through which they came, and whose word the above is then
-  std::string address{};  // of the connection that reached the master; "unix" of one on its machine
+  std::string address{};  // of the connection that reached the master, or kThisMachine
 
   bool operator==(const Requester&) const = default;
 };
+
+// Whether they reached the master over its Unix socket, and nobody between says who they are.
+inline bool isOnThisMachine(const Requester& requester) {
+  return requester.agent.empty() && requester.address == kThisMachine;
+}
 
 // The outcome of what changed something, and of what was granted and changed nothing; of what was refused it
 // is the name of the error's code (core/base/result.h).

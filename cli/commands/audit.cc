@@ -152,7 +152,8 @@ std::optional<audit::Link> headOf(const std::string& text) {
   return head;
 }
 
-int report(const AuditFlags& flags, const audit::Verifier& verifier) {
+// `ofGap`: what to say besides where entries are missing.
+int report(const AuditFlags& flags, const audit::Verifier& verifier, const std::string& ofGap = "") {
   const audit::Link last = verifier.last();
   const auto& problem = verifier.problem();
   const std::string head =
@@ -175,7 +176,8 @@ int report(const AuditFlags& flags, const audit::Verifier& verifier) {
                    {"Head", head}}));
   }
   if (!problem) return kExitDone;
-  throw Failure(kExitFailed, problem->file + ":" + std::to_string(problem->line) + ": " + problem->what);
+  throw Failure(kExitFailed, problem->file + ":" + std::to_string(problem->line) + ": " + problem->what +
+                                 (problem->isGap ? ofGap : ""));
 }
 
 template <typename T>
@@ -249,7 +251,9 @@ int verifyMaster(const AuditFlags& flags) {
     more = told.page.more;
   }
   verifier.finish(head);
-  return report(flags, verifier);
+  return report(flags, verifier,
+                "; of several masters on machines of their own each has what it wrote while it led: verify "
+                "the folders of all of them, `tarcil audit --verify FOLDER FOLDER FOLDER`");
 }
 
 int run(const AuditFlags& flags) {

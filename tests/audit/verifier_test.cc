@@ -98,6 +98,7 @@ TEST_F(Log, WithALineMadeAnewIsFoundAtTheNext) {
 
 TEST_F(Log, WithoutOneOfItsFilesIsFound) {
   EXPECT_EQ(problemOf({files_[0], files_[2]}), "file2:1: entries 6 to 10 are missing before it");
+  EXPECT_TRUE(verified({files_[0], files_[2]}).problem()->isGap);
 }
 
 TEST_F(Log, WithoutItsFirstFileIsFoundWhereRotationDoesNotSayIt) {
