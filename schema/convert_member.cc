@@ -50,4 +50,16 @@ MemberRecord read(wire::Member::Reader from) {
   return value;
 }
 
+void write(const MasterKeys& value, wire::MasterKeys::Builder to) {
+  to.setAuthority(text(value.authority));
+  to.setTokens(text(value.tokens));
+  to.setSecrets(kj::arrayPtr(value.secrets.bytes().data(), value.secrets.size()));
+}
+
+MasterKeys read(wire::MasterKeys::Reader from) {
+  const auto secrets = from.getSecrets();
+  return {text(from.getAuthority()), text(from.getTokens()),
+          SecretBytes(std::span<const uint8_t>(secrets.begin(), secrets.size()))};
+}
+
 }  // namespace tarcil

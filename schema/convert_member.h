@@ -11,5 +11,7 @@ wire::MemberRole toWire(MemberRole role);
 MemberRole fromWire(wire::MemberRole role);
 void write(const MemberRecord& value, wire::Member::Builder to);
 MemberRecord read(wire::Member::Reader from);
+void write(const MasterKeys& value, wire::MasterKeys::Builder to);
+MasterKeys read(wire::MasterKeys::Reader from);
 
 }  // namespace tarcil

@@ -462,8 +462,9 @@ interface UserPort {
 
   inviteMember @33 (role :Members.MemberRole, name :Text, life :UInt64) -> (word :Text, until :Int64);
   # Role operate. Success: on disk. `word`: with which a machine joins the cluster, once, under this role and name, within
-  # `life` microseconds; an earlier one for the name is void. Fails as Invalid, as Conflict where the name has a certificate
-  # that is good or the cluster has no authority. A repeat gives another word, and the one before is void.
+  # `life` microseconds; an earlier one for the name is void. Fails as Invalid; as Denied for a master unless asked over the
+  # Unix socket of this one; as Conflict where the name has a certificate that is good, the cluster has no authority, or is to
+  # have another master and its store is in a folder. A repeat gives another word, and the one before is void.
 
   members @34 (after :Members.MemberPosition) -> (members :List(Members.Member), next :Members.MemberPosition) $Types.forReaders;
   # Role operate. By role, then name, without their words; those behind `after`, at most 1,000. Where `next` is not null there

@@ -27,12 +27,19 @@ struct MemberPosition {
   name @1 :Text;
 }
 
+struct MasterKeys {
+  # What all masters of a cluster have. Whoever has it has the cluster.
+  authority @0 :Text;         # key of the authority, PEM
+  tokens @1 :Text;            # the file of tokens, as it is
+  secrets @2 :Data;           # the file of keys for secrets, as it is; empty: there is none
+}
+
 interface JoinGate {
   # What a new machine finds at the master's joining port. The master tells the certificate of its authority first, before TLS
   # begins, and the machine compares that with its word (rpc/security.h). It is nobody yet: it has 5 s.
 
-  join @0 (word :Text, request :Text) -> (certificate :Text, master :Text);
+  join @0 (word :Text, request :Text) -> (certificate :Text, master :Text, keys :MasterKeys);
   # `request`: a PKCS #10 request in PEM, for the machine's new key. Success: on disk; the word is used up. `certificate` is for the
-  # role and the name that the word was made for; `master`: where roles reach the master. Fails as Denied for a word that is not
+  # role and the name that the word was made for; `master`: where roles reach the master, or all of them; `keys`: for a master, else null. Fails as Denied for a word that is not
   # out, as Invalid for what is no request. A repeat is Denied: where the answer was lost, another word is needed.
 }

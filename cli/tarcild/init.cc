@@ -7,6 +7,7 @@
 #include "cli/output/output.h"
 #include "cli/output/table.h"
 #include "cli/tarcild/commands.h"
+#include "cli/tarcild/own_addresses.h"
 #include "core/base/failure.h"
 #include "core/base/hex.h"
 #include "core/base/names.h"
@@ -28,22 +29,6 @@ struct InitFlags {
 // Ten years: what it signs is good for days, and whoever has its key has the cluster.
 constexpr Duration kAuthorityLife = std::chrono::days(3650);
 
-// Where nothing else is said, new machines join at the next port.
-std::string nextPort(const std::string& address) {
-  const size_t colon = address.rfind(':');
-  const unsigned long port = std::stoul(address.substr(colon + 1));
-  if (port == 65'535) throw badInput("--join: say where new machines join; the port behind --listen is none");
-  return address.substr(0, colon + 1) + std::to_string(port + 1);
-}
-
-std::string dialable(const std::string& flag, const std::string& address) {
-  requireAddress(flag, address, AddressUse::kConnect);
-  if (!isTcp(address)) {
-    throw badInput(flag + ": machines join over a network; write HOST:PORT, the master's address for them");
-  }
-  return addressToDial(address, "");
-}
-
 // Of an operator, for the first commands.
 std::string makeOperatorToken(const std::string& data, const std::string& user) {
   std::string file = data + "/tokens/operate.token";
@@ -62,8 +47,7 @@ int init(const InitFlags& flags) {
   const std::string data = absolutePath(requireInput(dataFolder(flags.data)));
   if (const Status named = checkName("--name", flags.name); !named) throw badInput(named.error().message);
   if (const Status named = checkName("--user", flags.user); !named) throw badInput(named.error().message);
-  const std::string listen = dialable("--listen", flags.listen);
-  const std::string join = dialable("--join", flags.join.empty() ? nextPort(listen) : flags.join);
+  const MasterAddresses addresses = ownAddresses(flags.listen, flags.join);
   if (requireInput(readAuthority(data))) {
     throw badInput("--data: " + data + " has an authority already: this cluster was initialised");
   }
@@ -72,7 +56,7 @@ int init(const InitFlags& flags) {
   const Authority authority = requireInput(makeAuthority(cluster, {now - kClockSlack, now + kAuthorityLife}));
   const Credentials credentials = requireInput(
       makeIdentity(authority, {MemberRole::kMaster, flags.name, makeSerial()}, now, kCertificateLife));
-  if (const Status written = writeIdentity(data, credentials, {listen, join}); !written)
+  if (const Status written = writeIdentity(data, credentials, addresses); !written)
     throw badInput("--data: " + written.error().message);
   if (const Status written = writeAuthority(data, authority); !written)
     throw badInput("--data: " + written.error().message);
@@ -83,20 +67,20 @@ int init(const InitFlags& flags) {
     printJson({{"data", data},
                {"cluster", cluster},
                {"authority", fingerprint},
-               {"listen", listen},
-               {"join", join},
+               {"listen", addresses.master},
+               {"join", addresses.join},
                {"token_file", token}});
     return kExitDone;
   }
   print(aligned({{"Data", data},
                  {"Cluster", cluster},
                  {"Authority", fingerprint},
-                 {"Master", listen},
-                 {"Joining", join},
+                 {"Master", addresses.master},
+                 {"Joining", addresses.join},
                  {"Token", token}}));
   print("\nStart the master:               tarcil serve master --data " + data +
         "\nThen, for each new machine:     tarcil join-token monitor --name NAME --data " + data +
-        "\nand there, with what it prints: tarcil join " + join + " --token WORD\n");
+        "\nand there, with what it prints: tarcil join " + addresses.join + " --token WORD\n");
   return kExitDone;
 }
 

@@ -7,13 +7,16 @@
 #include "cli/output/output.h"
 #include "cli/output/table.h"
 #include "cli/tarcild/commands.h"
+#include "cli/tarcild/own_addresses.h"
 #include "core/base/failure.h"
 #include "core/base/units.h"
+#include "deploy/roles/master_keys.h"
 #include "deploy/roles/role.h"
 #include "env/clock.h"
 #include "identity/certificates.h"
 #include "rpc/connection.h"
 #include "rpc/errors.h"
+#include "schema/convert_member.h"
 #include "schema/convert_support.h"
 #include "schema/members.capnp.h"
 
@@ -21,7 +24,7 @@ namespace tarcil {
 namespace {
 
 struct JoinFlags {
-  std::string address, word, data;
+  std::string address, word, data, listen, join;
   bool json = false;
 };
 
@@ -30,7 +33,8 @@ constexpr Duration kSameClock = std::chrono::minutes(1);
 
 struct Joined {
   Credentials credentials;
-  MasterAddresses addresses;
+  std::string master;
+  std::optional<MasterKeys> keys;
 };
 
 // What to add to a message where the clocks differ; empty where they do not.
@@ -89,7 +93,8 @@ class Joining final {
           return request.send()
               .then([this, authority = std::move(authority)](auto&& answer) {
                 Joined joined{{authority, convert::text(answer.getCertificate()), key_},
-                              {convert::text(answer.getMaster()), flags_.address}};
+                              convert::text(answer.getMaster()),
+                              answer.hasKeys() ? std::optional(read(answer.getKeys())) : std::nullopt};
                 requireOk(checkCertificate(joined.credentials.certificate, key_, authority,
                                            systemClock().now().wall));
                 return joined;
@@ -117,6 +122,30 @@ Joined join(const JoinFlags& flags, const JoinWord& word) {
   }
 }
 
+// Of a master that is to be; nothing for other roles.
+std::optional<MasterAddresses> addressesOf(const JoinFlags& flags, bool isMaster, const std::string& data) {
+  if (!isMaster) {
+    if (!flags.listen.empty() || !flags.join.empty()) {
+      throw badInput(std::string(flags.listen.empty() ? "--join" : "--listen") +
+                     ": is for a master; leave it out, and give `tarcil serve` its --listen");
+    }
+    return std::nullopt;
+  }
+  if (flags.listen.empty())
+    throw badInput("--listen is required for a master: its address, as other machines dial it");
+  if (const Status good = checkNoMasterKeys(data); !good) throw badInput("--data: " + good.error().message);
+  return ownAddresses(flags.listen, flags.join);
+}
+
+// The identity is last: without it the rest counts for nothing.
+Status keep(const std::string& data, const Joined& joined, const MasterAddresses& addresses) {
+  if (joined.keys) {
+    if (Status written = writeMasterKeys(data, joined.credentials.authority, *joined.keys); !written)
+      return written;
+  }
+  return writeIdentity(data, joined.credentials, addresses);
+}
+
 int join(JoinFlags flags) {
   requireAddress("HOST:PORT", flags.address, AddressUse::kConnect);
   if (!isTcp(flags.address))
@@ -131,8 +160,11 @@ int join(JoinFlags flags) {
     throw badInput("--data: " + identityFolder(data) +
                    " has an identity already; give another folder, or remove that one to give it up");
   }
+  const bool isMaster = word->role == MemberRole::kMaster;
+  const std::optional<MasterAddresses> own = addressesOf(flags, isMaster, data);
   const Joined joined = join(flags, *word);
-  if (const Status written = writeIdentity(data, joined.credentials, joined.addresses); !written) {
+  if (const Status written = keep(data, joined, own.value_or(MasterAddresses{joined.master, flags.address}));
+      !written) {
     throw Failure(kExitFailed,
                   written.error().message + "; the word is used up: make a new one with `tarcil join-token`");
   }
@@ -142,16 +174,17 @@ int join(JoinFlags flags) {
     printJson({{"data", data},
                {"role", role},
                {"name", facts.identity.name},
-               {"master", joined.addresses.master},
+               {"master", joined.master},
                {"until", formatTime(facts.validity.until)}});
     return kExitDone;
   }
   print(aligned({{"Role", role},
                  {"Name", facts.identity.name},
-                 {"Master", joined.addresses.master},
+                 {isMaster ? "Other masters" : "Master", joined.master},
                  {"Identity", identityFolder(data)},
                  {"Until", formatTime(facts.validity.until) + ", renewed by the role"}}));
-  print("\nStart it: tarcil serve " + role + " --data " + data + " --listen HOST:PORT\n");
+  print("\nStart it: tarcil serve " + role + " --data " + data +
+        (isMaster ? " --etcd URL,... --masters ADDR,...\n" : " --listen HOST:PORT\n"));
   return kExitDone;
 }
 
@@ -165,10 +198,12 @@ void addJoin(CLI::App& app) {
        "role and the name that the word "
        "was made for. Before anything secret is sent, the authority is compared with what the word says of "
        "it, so that nobody between can "
-       "pretend to be the master. The word works once. `tarcil serve agent` and `tarcil serve monitor` find "
-       "what is written.",
+       "pretend to be the master. The word works once. `tarcil serve` finds what is written. A master gets "
+       "with it what all masters of the cluster have: the authority, the file of tokens, and the keys for "
+       "secrets.",
        "  tarcil join 10.0.0.1:7002 --token monitor:s7:...\n"
-       "  tarcil join 10.0.0.1:7002 --token - --data /var/lib/tarcil-agent < word\n",
+       "  tarcil join 10.0.0.1:7002 --token - --data /var/lib/tarcil-agent < word\n"
+       "  tarcil join 10.0.0.1:7002 --token master:m2:... --listen 10.0.0.2:7001\n",
        "  0  joined\n  1  the identity cannot be written\n  2  bad arguments, a word that is mistyped or has "
        "expired, or a folder that has an "
        "identity\n  3  no master there, it is another cluster's, or it refuses the word\n"},
@@ -183,6 +218,14 @@ void addJoin(CLI::App& app) {
             ->type_name("WORD");
         command.add_option("--data", flags->data, "Folder of the new role. Default: as for other commands.")
             ->type_name("DIR");
+        command
+            .add_option("--listen", flags->listen,
+                        "For a master, which needs it: its own address, as other machines dial it.")
+            ->type_name("HOST:PORT");
+        command
+            .add_option("--join", flags->join,
+                        "For a master: where new machines join while it leads. Default: the next port.")
+            ->type_name("HOST:PORT");
         addJsonFlag(command, flags->json);
         onRun(command, [flags]() { return join(*flags); });
       });

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/base/failure.h"
+#include "deploy/roles/master_keys.h"
 #include "deploy/roles/role_identity.h"
 #include "deploy/roles/roles.h"
 #include "deploy/roles/secret_keys.h"
@@ -37,20 +38,21 @@ void makeRunFolder(const std::string& data) {
   if (problem) throw badInput(data + "/run: cannot be made: " + problem.message());
 }
 
-// Where the file cannot be used the tokens stay as they were.
-void readTokensAgain(const std::string& file, MasterServer& server) {
-  auto tokens = TokenTable::readOwn(file);
-  audit::Entry entry{.by = {.user = {}, .knownBy = "SIGHUP", .agent = {}, .address = "unix"},
+// Where the file cannot be used the tokens stay as they were. `server`: null of a master that stands by, at
+// which nobody is logged in.
+void readTokensAgain(const std::string& file, TokenTable& tokens, MasterServer* server) {
+  auto read = TokenTable::readOwn(file);
+  audit::Entry entry{.by = {.user = {}, .knownBy = "SIGHUP", .agent = {}, .address = audit::kThisMachine},
                      .action = "tokens.reload",
                      .object = "file " + file};
-  if (!tokens) {
-    spdlog::error("SIGHUP: the tokens stay as they were: {}", tokens.error().message);
-    entry.outcome = name(tokens.error().code);
-    server.note(std::move(entry));
+  if (!read) entry.outcome = name(read.error().code);
+  if (server != nullptr) server->note(std::move(entry));
+  if (!read) {
+    spdlog::error("SIGHUP: the tokens stay as they were: {}", read.error().message);
     return;
   }
-  server.note(std::move(entry));
-  server.setTokens(std::move(*tokens));
+  tokens = std::move(*read);
+  if (server != nullptr) server->setTokens(tokens);
   spdlog::info("SIGHUP: the tokens in {} are read again; logins that other lines allowed end", file);
 }
 
@@ -61,13 +63,14 @@ void takeSecretKeys(const std::string& file, SecretKeys keys, MasterServer& serv
 }
 
 // As for tokens.
-void readSecretKeysAgain(const std::string& file, MasterServer& server) {
-  auto keys = readSecretKeys(file);
-  if (!keys) {
-    spdlog::error("SIGHUP: the keys for secrets stay as they were: {}", keys.error().message);
+void readSecretKeysAgain(const std::string& file, SecretKeys& keys, MasterServer* server) {
+  auto read = readSecretKeys(file);
+  if (!read) {
+    spdlog::error("SIGHUP: the keys for secrets stay as they were: {}", read.error().message);
     return;
   }
-  takeSecretKeys(file, std::move(*keys), server);
+  keys = std::move(*read);
+  if (server != nullptr) takeSecretKeys(file, keys, *server);
 }
 
 // What whoever starts the master asks of it.
@@ -76,7 +79,7 @@ audit::Entry entryOfStart(std::string action, std::string object) {
           .by = {.user = userNameOf(::getuid()).value_or(""),
                  .knownBy = "start of the master",
                  .agent = {},
-                 .address = "unix"},
+                 .address = audit::kThisMachine},
           .action = std::move(action),
           .object = std::move(object)};
 }
@@ -218,6 +221,10 @@ int serveMaster(const MasterFlags& asGiven) {
   std::unique_ptr<Store> store;
   std::unique_ptr<AuditTrail> trail;
   std::unique_ptr<MasterServer> server;
+  process.onHangup([&]() {
+    readTokensAgain(flags.tokens, *tokens, server.get());
+    readSecretKeysAgain(secretsKey, *secretKeys, server.get());
+  });
   LeaderNews news;
   const StandbyContext context{[&standby]() { return standby->standing(); }, news, *tokens};
   const auto greet = [&server, &context, isReadOnly](LetIn letIn) -> capnp::Capability::Client {
@@ -233,6 +240,17 @@ int serveMaster(const MasterFlags& asGiven) {
     std::string more = leadership.text(server->standing(), {journal.batches, journal.bytes});
     return server->metrics().then([more = std::move(more)](std::string&& text) { return text + more; });
   });
+  std::unique_ptr<Registrar> registrar;
+  std::unique_ptr<CertificateRenewal> renewal;
+  if (authority && !isReadOnly) {
+    // A master that stands by signs for itself; of one that leads the store has a list.
+    renewal =
+        keepFresh(process, flags.data, identity, [&](const std::string& request) -> kj::Promise<std::string> {
+          const Identity& shown = identity.facts->identity;
+          if (registrar != nullptr) return registrar->renew(shown, request, "");
+          return requireInput(signOwn(*authority, shown, request, flags.certificateLife));
+        });
+  }
   std::string address;
   kj::Promise<void> accepting = nullptr;
   const auto accept = [&]() {
@@ -277,7 +295,7 @@ int serveMaster(const MasterFlags& asGiven) {
       },
       trail.get());
   server->note(entryOfStart("master.start", "master at " + flags.listen));
-  takeSecretKeys(secretsKey, std::move(*secretKeys), *server);
+  takeSecretKeys(secretsKey, *secretKeys, *server);
   kj::Maybe<kj::Function<void()>> stepDown;
   if (etcd != nullptr) {
     stepDown = [&process]() {
@@ -287,30 +305,26 @@ int serveMaster(const MasterFlags& asGiven) {
   if (etcd != nullptr) server->reads().onThread();
   news.serves(term);
   server->setStanding(leading(address, term), kj::mv(stepDown));
-  std::unique_ptr<Registrar> registrar;
-  std::unique_ptr<CertificateRenewal> renewal;
   if (authority && !isReadOnly) {
     const std::string& known = identity.addresses.master;
+    std::function<Result<MasterKeys>()> keys;
+    if (etcd != nullptr) keys = [&]() { return readMasterKeys(*authority, flags.tokens, secretsKey); };
     registrar = std::make_unique<Registrar>(*server, systemClock(),
                                             RegistrarOptions{*authority, flags.certificateLife,
                                                              !masters.empty() ? listOf(masters)
                                                              : known.empty()  ? address
-                                                                              : known});
+                                                                              : known,
+                                                             keys});
     server->setRegistrar(*registrar);
-    renewal = keepFresh(process, flags.data, identity, [&registrar, &identity](const std::string& request) {
-      return registrar->renew(identity.facts->identity, request, "");
-    });
   }
-  process.onHangup([&file = flags.tokens, &secretsKey, &server]() {
-    readTokensAgain(file, *server);
-    readSecretKeysAgain(secretsKey, *server);
-  });
   if (registrar != nullptr) {
     accepting = accepting.exclusiveJoin(serveHere(process, flags, greet))
                     .exclusiveJoin(serveJoining(process, flags, *registrar));
   }
   // A new store's first records are on disk before anybody is told that the master is there.
-  auto listed = registrar != nullptr && identity.facts ? registrar->note(*identity.facts) : kj::READY_NOW;
+  auto listed = registrar != nullptr && identity.facts
+                    ? registrar->note(*readRoleIdentity(flags.data, MemberRole::kMaster).facts)
+                    : kj::READY_NOW;
   auto serving = listed.then([&server]() { return server->synced(); })
                      .then([&process, accepting = kj::mv(accepting)]() mutable {
                        process.ready();

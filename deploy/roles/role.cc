@@ -200,6 +200,7 @@ void RoleProcess::die(int exitCode, const std::string& why) {
 }
 
 bool RoleProcess::waitFor(kj::Promise<void> awaited) {
+  const auto hangups = heedHangups().eagerlyEvaluate(stopsIfFailed("what SIGHUP asks for"));
   return awaited.then([]() { return true; })
       .exclusiveJoin(untilSignalled().then([](int) { return false; }))
       .wait(io_.waitScope);

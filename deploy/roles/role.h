@@ -83,8 +83,8 @@ class RoleProcess final {
   // under way may go on. Says why on stderr.
   [[noreturn]] void die(int exitCode, const std::string& why);
 
-  // What run() does at SIGHUP, which says so in the log; without it only the log has a line. To be given
-  // before run().
+  // What waitFor() and run() do at SIGHUP, which says so in the log; without it only the log has a line. To
+  // be given before them.
   void onHangup(std::function<void()> act) { hangup_ = std::move(act); }
   // What it does before that, where the role has an identity.
   void onReread(std::function<void()> act) { reread_ = std::move(act); }

@@ -118,13 +118,19 @@ void renewIfExpired(const std::string& data, const Authority& authority, Duratio
   const auto files = requireInput(readIdentityFiles(data));
   if (!files || files->certificate.empty()) return;
   const WallTime now = systemClock().now().wall;
-  auto facts = requireInput(readCertificate(files->certificate));
+  const auto facts = requireInput(readCertificate(files->certificate));
   if (now < facts.validity.until) return;
-  facts.identity.serial = makeSerial();
-  const auto certificate = requireInput(issue(authority, requireInput(makeRequest(files->key)),
-                                              facts.identity, {now - kClockSlack, now + life}));
+  const auto certificate =
+      requireInput(signOwn(authority, facts.identity, requireInput(makeRequest(files->key)), life));
   if (const Status written = replaceCertificate(data, certificate); !written)
     throw badInput(written.error().message);
+}
+
+Result<std::string> signOwn(const Authority& authority, Identity shown, const std::string& request,
+                            Duration life) {
+  const WallTime now = systemClock().now().wall;
+  shown.serial = makeSerial();
+  return issue(authority, request, shown, {now - kClockSlack, now + life});
 }
 
 AskCertificate askMaster(Net net, std::vector<std::string> masters) {

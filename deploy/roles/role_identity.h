@@ -37,6 +37,10 @@ std::string listOf(const std::vector<std::string>& addresses);
 // input where it cannot.
 void renewIfExpired(const std::string& data, const Authority& authority, Duration life);
 
+// A certificate for a request, from the authority that the master has itself, in place of the one shown.
+Result<std::string> signOwn(const Authority& authority, Identity shown, const std::string& request,
+                            Duration life);
+
 // Asks for another certificate for a request, and gives it.
 using AskCertificate = kj::Function<kj::Promise<std::string>(const std::string& request)>;
 

@@ -38,23 +38,35 @@ std::string secretKeysFile(const std::string& given, const std::string& data) {
   return exists(ownFile(data)) ? ownFile(data) : "";
 }
 
-Result<SecretKeys> readSecretKeys(const std::string& file) {
-  if (file.empty()) return SecretKeys();
+Result<SecretBytes> readSecretKeysFile(const std::string& file) {
+  if (file.empty()) return SecretBytes();
   // systemd guards the folder, and has others' bits stand for its list of who may read.
   auto text = file == credential() ? readTrustedFile(file) : readPrivateFile(file);
   if (!text) return text.error();
-  auto keys = SecretKeys::parse(*text);
+  SecretBytes bytes{std::string_view(*text)};
   overwrite(bytesOf(*text));
+  return bytes;
+}
+
+Result<SecretKeys> readSecretKeys(const std::string& file) {
+  if (file.empty()) return SecretKeys();
+  const auto text = readSecretKeysFile(file);
+  if (!text) return text.error();
+  auto keys = SecretKeys::parse(text->text());
   if (!keys) return invalid(file + ":" + keys.error().message);
   return keys;
 }
 
 Status makeSecretKeys(const std::string& data) {
   if (exists(ownFile(data))) return {};
+  return writeSecretKeysFile(data, SecretKeys::newFile());
+}
+
+Status writeSecretKeysFile(const std::string& data, const SecretBytes& keys) {
   const auto folder = lockFolder(data + "/master");
   if (!folder) return folder.error();
   // Whole or not at all: what is sealed with a key is lost with it.
-  std::string text(SecretKeys::newFile().text());
+  std::string text(keys.text());
   Status written = replacePrivateFile(ownFile(data), text, *folder);
   overwrite(bytesOf(text));
   return written;

@@ -12,11 +12,16 @@ namespace tarcil {
 // the one that makeSecretKeys() makes; empty where none is there.
 std::string secretKeysFile(const std::string& given, const std::string& data);
 
+// What is in it, as it is, and as for readSecretKeys().
+Result<SecretBytes> readSecretKeysFile(const std::string& file);
+
 // No key where `file` is empty. Invalid where it cannot be read, is open to others, or holds no keys; the
 // message names file and line.
 Result<SecretKeys> readSecretKeys(const std::string& file);
 
 // A file of one new key in the folder of a master; one that is there stays.
 Status makeSecretKeys(const std::string& data);
+// In the same place, all of it or nothing.
+Status writeSecretKeysFile(const std::string& data, const SecretBytes& text);
 
 }  // namespace tarcil

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/secret_bytes.h"
 #include "core/base/time.h"
 #include "identity/logic/identity.h"
 #include "identity/logic/join_word.h"
@@ -40,6 +41,15 @@ struct MemberRecord {
   std::vector<MemberCertificate> certificates{};  // that have not expired, the oldest first
 
   bool operator==(const MemberRecord&) const = default;
+};
+
+// What all masters of a cluster have. Whoever has it has the cluster.
+struct MasterKeys {
+  std::string authority;  // key of the authority, PEM
+  std::string tokens;     // the file of tokens, as it is
+  SecretBytes secrets{};  // the file of keys for secrets, as it is; empty: there is none
+
+  bool operator==(const MasterKeys&) const = default;
 };
 
 }  // namespace tarcil

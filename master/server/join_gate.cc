@@ -1,5 +1,6 @@
 #include "master/server/join_gate.h"
 
+#include "schema/convert_member.h"
 #include "schema/convert_support.h"
 
 namespace tarcil {
@@ -14,10 +15,11 @@ class JoinGateImpl final : public wire::JoinGate::Server {
   kj::Promise<void> join(JoinContext context) override {
     auto params = context.getParams();
     return registrar_.join(text(params.getWord()), text(params.getRequest()), letIn_.address())
-        .then([this, context](std::string&& certificate) mutable {
+        .then([this, context](Registrar::Joined&& joined) mutable {
           auto results = context.getResults();
-          results.setCertificate(text(certificate));
+          results.setCertificate(text(joined.certificate));
           results.setMaster(text(registrar_.master()));
+          if (joined.keys) write(*joined.keys, results.initKeys());
         });
   }
 

@@ -30,8 +30,10 @@ constexpr uint32_t kMaxTicketsAtOnce = 1'000;
 
 // As whom they stand in the audit log who show this. `agent`: which hands it on; empty: nobody does.
 audit::Requester requesterOf(const LoginProof& shown, const std::string& agent, const std::string& address) {
-  audit::Requester by{
-      .user = {}, .knownBy = "uid", .agent = agent, .address = address.empty() ? "unix" : address};
+  audit::Requester by{.user = {},
+                      .knownBy = "uid",
+                      .agent = agent,
+                      .address = address.empty() ? audit::kThisMachine : address};
   if (const auto* vouched = std::get_if<VouchedUser>(&shown)) {
     by.user = vouched->name;
   } else {
@@ -82,7 +84,7 @@ class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
   AgentPortImpl(MasterServer& server, const LetIn& letIn)
       : server_(server),
         peer_(letIn.peer()),
-        address_(letIn.address().empty() ? "unix" : letIn.address()),
+        address_(letIn.address().empty() ? audit::kThisMachine : letIn.address()),
         session_(server.newSession()),
         users_(server.logins()) {}
   ~AgentPortImpl() noexcept(false) { server_.detach(session_); }
@@ -347,7 +349,8 @@ class MonitorPortImpl final : public RolePortServer<wire::MonitorPort> {
 
   kj::Promise<void> secrets(SecretsContext context) override {
     return server_.secrets()
-        .handOut(session_, context.getParams().getAllocation(), address_.empty() ? "unix" : address_)
+        .handOut(session_, context.getParams().getAllocation(),
+                 address_.empty() ? audit::kThisMachine : address_)
         .then([context](std::vector<TaskSecret>&& secrets) mutable {
           auto to = context.getResults().initSecrets(static_cast<uint32_t>(secrets.size()));
           for (uint32_t i = 0; i < to.size(); ++i) write(secrets[i], to[i]);

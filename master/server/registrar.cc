@@ -34,6 +34,11 @@ Registrar::Registrar(MasterServer& server, const Clock& clock, RegistrarOptions 
 
 kj::Promise<JoinWord> Registrar::invite(MemberRole role, std::string name, Duration life,
                                         audit::Requester by) {
+  if (role == MemberRole::kMaster && !options_.masterKeys) {
+    return toException({ErrorCode::kConflict,
+                        "this cluster has one master, whose store is in a folder; several need it in etcd: "
+                        "docs/masters.md"});
+  }
   JoinWord word{.role = role,
                 .name = std::move(name),
                 .until = std::chrono::floor<std::chrono::seconds>(clock_.now().wall + life),
@@ -44,10 +49,18 @@ kj::Promise<JoinWord> Registrar::invite(MemberRole role, std::string name, Durat
       .then([word](MemberRecord&&) { return word; });
 }
 
-kj::Promise<std::string> Registrar::join(const std::string& word, std::string request,
-                                         const std::string& address) {
-  return certify(master::MemberJoined{digestOf(word), makeSerial(), options_.certificateLife},
-                 std::move(request), {.knownBy = "joining word", .agent = {}, .address = address});
+kj::Promise<Registrar::Joined> Registrar::join(const std::string& word, std::string request,
+                                               const std::string& address) {
+  // By the word that it shows, before that is used up; whether it is out is seen then.
+  std::optional<MasterKeys> keys;
+  if (const auto shown = parseJoinWord(word);
+      shown && shown->role == MemberRole::kMaster && options_.masterKeys)
+    keys = orThrow(options_.masterKeys());
+  auto certified = certify(master::MemberJoined{digestOf(word), makeSerial(), options_.certificateLife},
+                           std::move(request), {.knownBy = "joining word", .agent = {}, .address = address});
+  return certified.then([keys = std::move(keys)](std::string&& certificate) mutable {
+    return Joined{std::move(certificate), std::move(keys)};
+  });
 }
 
 kj::Promise<std::string> Registrar::renew(const Identity& shown, std::string request,

@@ -1,8 +1,11 @@
-// The cluster's authority at work: makes words for new machines, and certificates for those who show one.
+// The cluster's authority at work: makes words for new machines, and certificates for those who show one; to
+// a new master it gives what all of them have.
 #pragma once
 
 #include <kj/async.h>
 
+#include <functional>
+#include <optional>
 #include <string>
 
 #include "identity/certificates.h"
@@ -14,7 +17,9 @@ namespace tarcil {
 struct RegistrarOptions {
   Authority authority;
   Duration certificateLife{};
-  std::string master;  // address at which roles reach the master
+  std::string master;  // address at which roles reach the master, or all of them
+  // Reads those of this master. None where it is to stay the only one.
+  std::function<Result<MasterKeys>()> masterKeys{};
 };
 
 // Single-threaded. What it answers is on disk. Secrets and serials come from the kernel.
@@ -26,8 +31,12 @@ class Registrar final {
 
   // As UserPort.inviteMember.
   kj::Promise<JoinWord> invite(MemberRole role, std::string name, Duration life, audit::Requester by);
-  // The certificate, for the key of `request`. As JoinGate.join. `address`: of the new machine.
-  kj::Promise<std::string> join(const std::string& word, std::string request, const std::string& address);
+  struct Joined {
+    std::string certificate;
+    std::optional<MasterKeys> keys;  // a master's
+  };
+  // For the key of `request`. As JoinGate.join. `address`: of the new machine.
+  kj::Promise<Joined> join(const std::string& word, std::string request, const std::string& address);
   // As MasterGate.renewCertificate; `shown` is whose certificate the peer's connection has.
   kj::Promise<std::string> renew(const Identity& shown, std::string request, const std::string& address);
 

@@ -299,6 +299,10 @@ MemberRecord member() {
           .certificates = {{2, WallTime(Duration(3)), WallTime(Duration(4)), true}}};
 }
 
+MasterKeys masterKeys() {
+  return {.authority = "key", .tokens = "word ann submit", .secrets = SecretBytes("seal")};
+}
+
 UserRecord user() {
   return {.name = "ann", .account = "physics", .role = Role::kRead, .runAs = {"ann"}, .changedBy = "oscar"};
 }
@@ -390,6 +394,7 @@ constexpr Kind kKinds[] = {
     kindOf<wire::Cron, cron>("Cron"),
     kindOf<wire::CronSpec, cronSpec>("CronSpec"),
     kindOf<wire::Member, member>("Member"),
+    kindOf<wire::MasterKeys, masterKeys>("MasterKeys"),
     kindOf<wire::User, user>("User"),
     kindOf<wire::Account, account>("Account"),
     kindOf<wire::UserToken, userToken>("UserToken"),

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <regex>
 
+#include "rpc/token.h"
 #include "tests/support/cluster.h"
 #include "tests/support/etcd_cluster.h"
 
@@ -106,6 +107,9 @@ TEST(MasterOnEtcd, GoesOnWithTheAuditLogOfTheOneBefore) {
   const ProcessResult alone = verify({folder});
   EXPECT_EQ(alone.exitCode, 1);
   EXPECT_THAT(alone.err, HasSubstr("missing before it"));
+  const ProcessResult asked = cluster.run({"audit", "--verify"});
+  EXPECT_EQ(asked.exitCode, 1);
+  EXPECT_THAT(asked.err, HasSubstr("of several masters on machines of their own each has what it wrote"));
 }
 
 class EtcdFailpoint : public testing::TestWithParam<const char*> {};
@@ -188,6 +192,26 @@ TEST(SeveralMasters, OneThatIsStoppedWhileAnotherTakesOverTellsNothingMore) {
   EXPECT_THAT(cluster.logOf("master-1"), HasSubstr("the master stops: nothing answered is lost"));
   EXPECT_EQ(cluster.ended(job)["state"], "done");
   EXPECT_EQ(cluster.traces().lines("started").size(), 1u);
+}
+
+TEST(SeveralMasters, OneThatStandsByReadsItsTokensAgainAtSighup) {
+  SKIP_WITHOUT_CONTAINERS();
+  SKIP_WITHOUT_ETCD();
+  const EtcdCluster etcd;
+  ManualCluster cluster(onEtcd(etcd, 2));
+  const Json former = leaderOf(cluster);
+  const std::string token(32, 'c'), file = cluster.data() + "/ann.token";
+  std::ofstream(cluster.data() + "/master/tokens", std::ios::app) << token << " ann submit nobody\n";
+  ASSERT_TRUE(writeTokenFile(file, token).ok());
+  cluster.signal("master-2", SIGHUP);
+  cluster.until("it has read them", [&]() {
+    return cluster.logOf("master-2").find("SIGHUP: the tokens in") != std::string::npos;
+  });
+  EXPECT_EQ(cluster.run({"job", "list", "--token-file", file}).exitCode, 3) << "the one that leads has not";
+  cluster.kill("master-1");
+  awaitAnotherLeaderThan(cluster, former);
+  const ProcessResult listed = cluster.run({"job", "list", "--token-file", file});
+  EXPECT_EQ(listed.exitCode, 0) << listed.err;
 }
 
 TEST(SeveralMasters, OneThatStepsDownIsFollowedAtOnce) {

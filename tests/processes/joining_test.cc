@@ -10,12 +10,18 @@
 
 #include "identity/certificates.h"
 #include "rpc/identity_folder.h"
+#include "tests/support/etcd_cluster.h"
 #include "tests/support/joined_cluster.h"
 
 namespace tarcil::joining_test {
 
 using testing::HasSubstr;
 using testing::Not;
+
+std::string contentOf(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 TEST(Joining, ClusterOverHostsComesUpWithInitAndJoinAlone) {
   SKIP_WITHOUT_VIRTUAL_NETWORK();
@@ -108,6 +114,65 @@ TEST(Joining, RoleFindsAnIdentityOfAnotherRoleOrName) {
       cluster.on("s", {"serve", "monitor", "--name", "s9", "--listen", cluster.at("s", 7201)});
   EXPECT_EQ(named.exitCode, 2);
   EXPECT_THAT(named.err, HasSubstr("--name: 's9' is not the name of the identity, which is for monitor s7"));
+}
+
+TEST(Joining, AnotherMasterGetsWhatAllHaveAndLeadsWhenTheFirstIsGone) {
+  SKIP_WITHOUT_VIRTUAL_NETWORK();
+  SKIP_WITHOUT_ETCD();
+  JoinedCluster cluster;
+  const std::string url = "http://" + cluster.at("s", 2379);
+  const auto etcd =
+      cluster.program("s", {"/usr/bin/etcd", "--data-dir", cluster.dataOf("s"), "--listen-client-urls", url,
+                            "--advertise-client-urls", url, "--log-outputs", "stderr"});
+  const std::vector<std::string> serve = {
+      "serve",      "master",      "--etcd",
+      url,          "--etcd-wait", "1m",
+      "--etcd-new", "--masters",   cluster.at("m", 7001) + "," + cluster.at("x", 7001)};
+  ASSERT_EQ(cluster.on("m", {"init", "--listen", cluster.at("m", 7001)}).exitCode, 0);
+  cluster.start("m", "m", serve);
+  cluster.joinAs("a", "agent", "a1");
+  cluster.startAgent();
+  const ProcessResult elsewhere = cluster.user({"join-token", "master", "--name", "m2"});
+  EXPECT_EQ(elsewhere.exitCode, 3);
+  EXPECT_THAT(elsewhere.err, HasSubstr("is made on the machine of the master that leads"));
+  const std::string word = cluster.wordFor("master", "m2");
+  const ProcessResult nowhere = cluster.join("x", word);
+  EXPECT_EQ(nowhere.exitCode, 2);
+  EXPECT_THAT(nowhere.err, HasSubstr("--listen is required for a master"));
+  const ProcessResult joined =
+      cluster.on("x", {"join", cluster.at("m", 7002), "--token", word, "--listen", cluster.at("x", 7001)});
+  ASSERT_EQ(joined.exitCode, 0) << joined.err;
+  for (const char* const file : {"/master/authority/key.pem", "/master/tokens", "/master/secrets.key"})
+    EXPECT_EQ(contentOf(cluster.dataOf("x") + file), contentOf(cluster.dataOf("m") + file)) << file;
+  cluster.start("x", "x", serve);
+
+  cluster.process("m").signal(SIGKILL);
+  const std::vector<std::string> invite = {
+      "join-token", "monitor", "--name", "s8", "--token-file", cluster.dataOf("m") + "/tokens/operate.token"};
+  ProcessResult made;
+  cluster.until("the other master leads", [&]() { return (made = cluster.on("x", invite)).exitCode == 0; });
+  const ProcessResult later =
+      cluster.on("s", {"join", cluster.at("x", 7002), "--token", made.out.substr(0, made.out.find('\n')),
+                       "--data", cluster.dataOf("s8")});
+  EXPECT_EQ(later.exitCode, 0) << later.err;
+  EXPECT_EQ(contentOf(cluster.dataOf("s8") + "/identity/master"),
+            cluster.at("m", 7001) + "," + cluster.at("x", 7001) + "\n");
+  const ProcessResult listed = cluster.user({"certificate", "list", "--json"});
+  ASSERT_EQ(listed.exitCode, 0) << listed.err;
+  std::set<std::string> masters;
+  for (const Json& member : Json::parse(listed.out)) {
+    if (member["role"] == "master") masters.insert(member["name"]);
+  }
+  EXPECT_THAT(masters, testing::ElementsAre("m2", "master"));
+}
+
+TEST(Joining, AnotherMasterIsNotInvitedWhereTheStoreIsInAFolder) {
+  SKIP_WITHOUT_VIRTUAL_NETWORK();
+  JoinedCluster cluster;
+  cluster.init();
+  const ProcessResult refused = cluster.on("m", {"join-token", "master", "--name", "m2"});
+  EXPECT_EQ(refused.exitCode, 1);
+  EXPECT_THAT(refused.err, HasSubstr("has one master, whose store is in a folder"));
 }
 
 TEST(Joining, RevokedMachineIsDisconnectedAndStaysOut) {

@@ -373,6 +373,7 @@ TEST(WireFields, OfMembers) {
                             .invitation = Invitation{.word = {1, 2, 3}, .until = WallTime(Duration(1))},
                             .certificates = {{2, WallTime(Duration(3)), WallTime(Duration(4)), true}}};
   EXPECT_THAT(unsetBy<wire::Member>(member), IsEmpty());
+  EXPECT_THAT(unsetBy<wire::MasterKeys>(MasterKeys{"key", "tokens", SecretBytes("secrets")}), IsEmpty());
 }
 
 TEST(WireFields, OfPeople) {

@@ -12,12 +12,16 @@ MemberCertificate certificateOf(const EventContext& context, uint64_t serial, Du
 
 struct Change {
   EventContext& context;
+  const audit::Requester& by;
   MemberTable& members = context.tables.members;
 
   Result<MemberRecord> operator()(const MemberInvited& invited) {
     if (Status named = checkMemberName("name", invited.role, invited.name); !named) return named.error();
-    if (invited.role == MemberRole::kMaster) {
-      return invalid("role: a master does not join; write agent or monitor");
+    if (invited.role == MemberRole::kMaster && !isOnThisMachine(by)) {
+      return denied(
+          "a word for a master, which gets the keys of the cluster, is made on the machine of the master "
+          "that "
+          "leads; `tarcil master list` says which that is");
     }
     if (invited.life < kLeastInvitation || invited.life > kMostInvitation) {
       return invalid("life: " + formatDuration(invited.life) + " is out of range; write " +
@@ -50,7 +54,7 @@ void changeMembers(EventContext& context, const MembersChanged& event) {
   const auto before = members.revokedSerials();
   for (auto& [role, name] : members.forgetExpired(context.now.wall))
     context.out.erase(EraseMember{role, name});
-  Result<MemberRecord> changed = std::visit(Change{context}, event.change);
+  Result<MemberRecord> changed = std::visit(Change{context, event.requester}, event.change);
   if (changed) context.out.put(*changed);
   if (auto revoked = members.revokedSerials(); revoked != before) {
     context.out.send(PublishRevoked{std::move(revoked)});
