@@ -29,6 +29,7 @@ USER = "user"  # a host that nothing happens to
 SMALL_DISK = ETCD[-1]
 DISK = 400 << 20  # bytes: room for its log, which is written ahead in files of 64 MB, and a snapshot
 AT_ONCE = 2  # clients that submit
+NO_CLUSTER = 3  # exit code where nobody has answered for ten seconds: nothing was acknowledged
 TENDED = 0.05  # seconds between looks at who has ended
 
 
@@ -173,7 +174,7 @@ class Load:
 
     def __init__(self, cluster):
         self.cluster, self.ending = cluster, threading.Event()
-        self.jobs, self.refused, self.longest = [], [], 0.0
+        self.jobs, self.turned_away, self.refused, self.longest = [], 0, [], 0.0
         self.lock = threading.Lock()
         self.threads = [threading.Thread(target=self.submit_again_and_again, args=(i,)) for i in range(AT_ONCE)]
         for thread in self.threads:
@@ -194,6 +195,8 @@ class Load:
                 self.longest = max(self.longest, time.monotonic() - began)
                 if done.returncode == 0:
                     self.jobs.append((name, json.loads(done.stdout)["job"]))
+                elif done.returncode == NO_CLUSTER:
+                    self.turned_away += 1
                 else:
                     self.refused.append(done.stderr.strip()[-200:])
             time.sleep(0.1)
@@ -301,8 +304,8 @@ def main():
     except Failed as failed:
         print(f"nine.py: {failed}; seed {arguments.seed}, {done}", file=sys.stderr)
         sys.exit(1)
-    told = {"seconds": arguments.seconds, "seed": arguments.seed, "jobs": len(load.jobs), "longest_submission_s": round(load.longest, 2), "done": done}
-    print(json.dumps(told) if arguments.json else f"{told['jobs']} jobs, all done and none twice; the longest submission took {told['longest_submission_s']} s; {done}")
+    told = {"seconds": arguments.seconds, "seed": arguments.seed, "jobs": len(load.jobs), "turned_away": load.turned_away, "longest_submission_s": round(load.longest, 2), "done": done}
+    print(json.dumps(told) if arguments.json else f"{told['jobs']} jobs, all done and none twice; {load.turned_away} were turned away; the longest submission took {told['longest_submission_s']} s; {done}")
 
 
 if __name__ == "__main__":
