@@ -119,7 +119,7 @@ void Verifier::finish(const std::optional<Link>& head) {
   if (problem_ || !hasFront() || !head) return;
   const Link end = last();
   if (head->sequence > end.sequence) {
-    missing(end.sequence + 1, head->sequence, " behind it");
+    wrong(named(end.sequence + 1, head->sequence) + " behind it");
   } else if (head->sequence > 0 && !(isKnown(head->sequence) && hashOf(head->sequence) == head->hash)) {
     wrong("entry " + std::to_string(head->sequence) + " is not the one that was written");
   }

@@ -16,7 +16,7 @@ struct Problem {
   std::string file;
   uint64_t line = 0;
   std::string what;
-  bool isGap = false;  // entries are missing, which another master's files may have
+  bool isGap = false;  // entries are missing before others, which another master's files may have
 };
 
 // Is given files in the order of the numbers of their first entries, and of each its lines. Pure; takes 32

@@ -279,7 +279,9 @@ kj::Promise<kj::Own<kj::AsyncIoStream>> Security::shakeHands(kj::Own<kj::AsyncIo
          })
       .then(
           [peer = std::move(peer)](kj::AuthenticatedStream&& secured) -> kj::Own<kj::AsyncIoStream> {
-            *peer = nameOf(*secured.peerIdentity);
+            PeerName shown = nameOf(*secured.peerIdentity);
+            peer->identity = std::move(shown.identity);
+            peer->until = shown.until;
             return kj::heap<TlsStream>(kj::mv(secured.stream));
           },
           [](kj::Exception&& exception) -> kj::Own<kj::AsyncIoStream> {

@@ -161,9 +161,10 @@ Result<Caller> TokenTable::check(std::string_view token) const {
   return found->caller;
 }
 
-bool TokenTable::hasOperator() const {
-  return std::ranges::any_of(entries_,
-                             [](const Entry& entry) { return entry.caller.role == Role::kOperate; });
+const std::string* TokenTable::operatorToken() const {
+  const auto found =
+      std::ranges::find_if(entries_, [](const Entry& entry) { return entry.caller.role == Role::kOperate; });
+  return found == entries_.end() ? nullptr : &found->token;
 }
 
 }  // namespace tarcil

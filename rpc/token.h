@@ -49,7 +49,9 @@ class TokenTable {
   Result<Caller> check(std::string_view token) const;
 
   // Whether one of them is an operator's.
-  bool hasOperator() const;
+  bool hasOperator() const { return operatorToken() != nullptr; }
+  // The first operator's; null where there is none.
+  const std::string* operatorToken() const;
 
  private:
   std::vector<Entry> entries_;

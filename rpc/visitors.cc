@@ -14,12 +14,18 @@
 #include "rpc/stream_around.h"
 
 namespace tarcil {
+namespace {
+
+// In place of the address of a peer that has left again already.
+constexpr const char* kGone = "gone";
+
+}  // namespace
 
 std::string addressOf(kj::AsyncIoStream& stream) {
   sockaddr_storage peer{};
   socklen_t size = sizeof peer;
   KJ_IF_MAYBE (fd, stream.getFd()) {
-    if (::getpeername(*fd, reinterpret_cast<sockaddr*>(&peer), &size) != 0) return "";
+    if (::getpeername(*fd, reinterpret_cast<sockaddr*>(&peer), &size) != 0) return kGone;
   }
   std::array<char, INET6_ADDRSTRLEN> text{};
   if (peer.ss_family == AF_INET) {

@@ -66,7 +66,8 @@ class LetIn final {
   std::shared_ptr<const PeerName> peer_;
 };
 
-// Of a socket's peer, without the port. Empty for Unix sockets.
+// Of a socket's peer, without the port. Empty for Unix sockets, and no address where the peer has left
+// already.
 std::string addressOf(kj::AsyncIoStream& socket);
 
 // Single-threaded. `timer` outlives it.

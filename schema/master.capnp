@@ -67,7 +67,7 @@ interface AgentPort {
 
   authenticate @2 (token :Text, from :Text) -> (caller :Types.Caller, user :UserPort);
   # For a client that logged in at the agent, whose address is `from`, for the audit log; empty: not known. Fails as Denied
-  # unless the token's role is submit or operate.
+  # unless the token's role is submit or operate; as Conflict before attach.
 
   declineOffers @3 (jobs :List(Data), untried :List(Data)) -> ();
   # These jobs were offered (AgentFeed.update), no slot was found for them, and no commit says so; of those `untried` no
@@ -463,8 +463,9 @@ interface UserPort {
   inviteMember @33 (role :Members.MemberRole, name :Text, life :UInt64) -> (word :Text, until :Int64);
   # Role operate. Success: on disk. `word`: with which a machine joins the cluster, once, under this role and name, within
   # `life` microseconds; an earlier one for the name is void. Fails as Invalid; as Denied for a master unless asked over the
-  # Unix socket of this one; as Conflict where the name has a certificate that is good, the cluster has no authority, or is to
-  # have another master and its store is in a folder. A repeat gives another word, and the one before is void.
+  # Unix socket of this one, whose word is void when another one leads; as Conflict where the name has a certificate that is
+  # good, the cluster has no authority, or is to have another master and its store is in a folder. A repeat gives another word,
+  # and the one before is void.
 
   members @34 (after :Members.MemberPosition) -> (members :List(Members.Member), next :Members.MemberPosition) $Types.forReaders;
   # Role operate. By role, then name, without their words; those behind `after`, at most 1,000. Where `next` is not null there

@@ -22,11 +22,6 @@ struct Requester {
   bool operator==(const Requester&) const = default;
 };
 
-// Whether they reached the master over its Unix socket, and nobody between says who they are.
-inline bool isOnThisMachine(const Requester& requester) {
-  return requester.agent.empty() && requester.address == kThisMachine;
-}
-
 // The outcome of what changed something, and of what was granted and changed nothing; of what was refused it
 // is the name of the error's code (core/base/result.h).
 inline constexpr const char* kAccepted = "accepted";

@@ -92,6 +92,9 @@ class Joining final {
           request.setRequest(convert::text(request_));
           return request.send()
               .then([this, authority = std::move(authority)](auto&& answer) {
+                if (word_.role == MemberRole::kMaster && !answer.hasKeys()) {
+                  kj::throwFatalException(toException(denied("the master gives no keys to another one")));
+                }
                 Joined joined{{authority, convert::text(answer.getCertificate()), key_},
                               convert::text(answer.getMaster()),
                               answer.hasKeys() ? std::optional(read(answer.getKeys())) : std::nullopt};
@@ -133,17 +136,17 @@ std::optional<MasterAddresses> addressesOf(const JoinFlags& flags, bool isMaster
   }
   if (flags.listen.empty())
     throw badInput("--listen is required for a master: its address, as other machines dial it");
-  if (const Status good = checkNoMasterKeys(data); !good) throw badInput("--data: " + good.error().message);
+  if (const Status good = checkNoMaster(data); !good) throw badInput("--data: " + good.error().message);
   return ownAddresses(flags.listen, flags.join);
 }
 
-// The identity is last: without it the rest counts for nothing.
+// The identity is last: where there is none, nothing has joined.
 Status keep(const std::string& data, const Joined& joined, const MasterAddresses& addresses) {
-  if (joined.keys) {
-    if (Status written = writeMasterKeys(data, joined.credentials.authority, *joined.keys); !written)
-      return written;
-  }
-  return writeIdentity(data, joined.credentials, addresses);
+  Status written;
+  if (joined.keys) written = writeMasterKeys(data, joined.credentials.authority, *joined.keys);
+  if (written) written = writeIdentity(data, joined.credentials, addresses);
+  if (!written && joined.keys) removeMasterKeys(data);
+  return written;
 }
 
 int join(JoinFlags flags) {
@@ -161,15 +164,17 @@ int join(JoinFlags flags) {
                    " has an identity already; give another folder, or remove that one to give it up");
   }
   const bool isMaster = word->role == MemberRole::kMaster;
+  const std::string role(name(word->role));
   const std::optional<MasterAddresses> own = addressesOf(flags, isMaster, data);
   const Joined joined = join(flags, *word);
   if (const Status written = keep(data, joined, own.value_or(MasterAddresses{joined.master, flags.address}));
       !written) {
-    throw Failure(kExitFailed,
-                  written.error().message + "; the word is used up: make a new one with `tarcil join-token`");
+    throw Failure(kExitFailed, written.error().message +
+                                   "; the word is used up, and the name taken: `tarcil certificate revoke " +
+                                   role + " " + word->name +
+                                   "`, then make a new one with `tarcil join-token`");
   }
   const auto facts = requireInput(readCertificate(joined.credentials.certificate));
-  const std::string role(name(word->role));
   if (flags.json) {
     printJson({{"data", data},
                {"role", role},
@@ -180,7 +185,7 @@ int join(JoinFlags flags) {
   }
   print(aligned({{"Role", role},
                  {"Name", facts.identity.name},
-                 {isMaster ? "Other masters" : "Master", joined.master},
+                 {isMaster ? "Masters" : "Master", joined.master},
                  {"Identity", identityFolder(data)},
                  {"Until", formatTime(facts.validity.until) + ", renewed by the role"}}));
   print("\nStart it: tarcil serve " + role + " --data " + data +
@@ -203,7 +208,7 @@ void addJoin(CLI::App& app) {
        "secrets.",
        "  tarcil join 10.0.0.1:7002 --token monitor:s7:...\n"
        "  tarcil join 10.0.0.1:7002 --token - --data /var/lib/tarcil-agent < word\n"
-       "  tarcil join 10.0.0.1:7002 --token master:m2:... --listen 10.0.0.2:7001\n",
+       "  tarcil join 10.0.0.1:7002 --token - --listen 10.0.0.2:7001 < word\n",
        "  0  joined\n  1  the identity cannot be written\n  2  bad arguments, a word that is mistyped or has "
        "expired, or a folder that has an "
        "identity\n  3  no master there, it is another cluster's, or it refuses the word\n"},

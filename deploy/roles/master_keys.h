@@ -1,5 +1,4 @@
-// The files that all masters of a cluster have, as `tarcil init` makes them and `tarcil join` brings them to
-// another master.
+// The files that all masters of a cluster have, as `tarcil join` brings them from one to another.
 #pragma once
 
 #include <string>
@@ -15,10 +14,14 @@ namespace tarcil {
 Result<MasterKeys> readMasterKeys(const Authority& authority, const std::string& tokens,
                                   const std::string& secrets);
 
-// Invalid, naming it, where the folder has some already.
-Status checkNoMasterKeys(const std::string& data);
+// Invalid, naming it, where the folder is a master's already.
+Status checkNoMaster(const std::string& data);
 
-// Where serveMaster() finds them. Invalid where they cannot be written.
+// Where serveMaster() finds them; and the first operator's token where commands on this machine find it.
+// Invalid where they cannot be written.
 Status writeMasterKeys(const std::string& data, const std::string& authority, const MasterKeys& keys);
+
+// Of a join that failed. Requires: checkNoMaster() before.
+void removeMasterKeys(const std::string& data);
 
 }  // namespace tarcil

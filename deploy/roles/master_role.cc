@@ -70,7 +70,11 @@ void readSecretKeysAgain(const std::string& file, SecretKeys& keys, MasterServer
     return;
   }
   keys = std::move(*read);
-  if (server != nullptr) takeSecretKeys(file, keys, *server);
+  if (server != nullptr) {
+    takeSecretKeys(file, keys, *server);
+  } else if (!keys.empty()) {
+    spdlog::info("SIGHUP: the keys for secrets in {} are read again: {}", file, keys.current());
+  }
 }
 
 // What whoever starts the master asks of it.
@@ -156,6 +160,11 @@ void completeAddresses(MasterFlags& flags, const RoleIdentity& identity) {
   if (flags.listen.empty()) flags.listen = identity.addresses.master;
   if (flags.listen.empty()) flags.listen = localSocket(flags.data);
   if (flags.join.empty()) flags.join = identity.addresses.join;
+}
+
+// Nobody would be served by a master whose certificate is revoked.
+void requireAdmitted(const MasterServer& server, const Identity& identity) {
+  if (const Status good = server.admits(identity); !good) throw Failure(kExitNoCluster, good.error().message);
 }
 
 // Operators of this machine, who are there before any agent is.
@@ -294,6 +303,7 @@ int serveMaster(const MasterFlags& asGiven) {
         process.die(kExitNotStored, error.message + "; the master stops: nothing answered is lost");
       },
       trail.get());
+  if (renewal != nullptr) requireAdmitted(*server, renewal->facts().identity);
   server->note(entryOfStart("master.start", "master at " + flags.listen));
   takeSecretKeys(secretsKey, *secretKeys, *server);
   kj::Maybe<kj::Function<void()>> stepDown;
@@ -322,9 +332,8 @@ int serveMaster(const MasterFlags& asGiven) {
                     .exclusiveJoin(serveJoining(process, flags, *registrar));
   }
   // A new store's first records are on disk before anybody is told that the master is there.
-  auto listed = registrar != nullptr && identity.facts
-                    ? registrar->note(*readRoleIdentity(flags.data, MemberRole::kMaster).facts)
-                    : kj::READY_NOW;
+  auto listed =
+      registrar != nullptr && renewal != nullptr ? registrar->note(renewal->facts()) : kj::READY_NOW;
   auto serving = listed.then([&server]() { return server->synced(); })
                      .then([&process, accepting = kj::mv(accepting)]() mutable {
                        process.ready();

@@ -152,6 +152,10 @@ CertificateRenewal::CertificateRenewal(kj::Timer& timer, Security& security, std
       ask_(kj::mv(ask)),
       running_(run().eagerlyEvaluate(stopsIfFailed("the renewal of the certificate"))) {}
 
+CertificateFacts CertificateRenewal::facts() const {
+  return requireInput(readCertificate(credentials_.certificate));
+}
+
 // A third of its life before it expires.
 Duration CertificateRenewal::untilDue() const {
   return validity_.until - lifeOf(validity_) / 3 - systemClock().now().wall;

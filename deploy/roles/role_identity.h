@@ -57,6 +57,9 @@ class CertificateRenewal final {
                      AskCertificate ask);
   KJ_DISALLOW_COPY(CertificateRenewal);
 
+  // Of the certificate that the process shows.
+  CertificateFacts facts() const;
+
   // What is in the folder now; where it cannot be used, the log says so and nothing changes.
   void reread();
 

@@ -62,13 +62,13 @@ Status makeSecretKeys(const std::string& data) {
   return writeSecretKeysFile(data, SecretKeys::newFile());
 }
 
-Status writeSecretKeysFile(const std::string& data, const SecretBytes& keys) {
+Status writeSecretKeysFile(const std::string& data, const SecretBytes& text) {
   const auto folder = lockFolder(data + "/master");
   if (!folder) return folder.error();
   // Whole or not at all: what is sealed with a key is lost with it.
-  std::string text(keys.text());
-  Status written = replacePrivateFile(ownFile(data), text, *folder);
-  overwrite(bytesOf(text));
+  std::string bytes(text.text());
+  Status written = replacePrivateFile(ownFile(data), bytes, *folder);
+  overwrite(bytesOf(bytes));
   return written;
 }
 

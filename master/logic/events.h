@@ -281,11 +281,13 @@ struct CronSteered {
 };
 
 // An operator wants to have a machine in, which is to show the word with this digest.
+// `isOverUnixSocket`: of the master's machine, where a word for another master may be made.
 struct MemberInvited {
   MemberRole role = MemberRole::kMonitor;
   std::string name;
   Sha256 word{};
   Duration life{};  // of the word
+  bool isOverUnixSocket = false;
 };
 
 // A machine has shown a word, and is to have a certificate.

@@ -193,6 +193,7 @@ class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
   }
 
   kj::Promise<void> authenticate(AuthenticateContext context) override {
+    if (agent_.empty()) return toException(attachFirst());
     letIn(ShownToken{text(context.getParams().getToken())}, text(context.getParams().getFrom()),
           context.getResults());
     return kj::READY_NOW;
@@ -213,7 +214,7 @@ class AgentPortImpl final : public RolePortServer<wire::AgentPort> {
     if (!isOfUser(caller.role)) kj::throwFatalException(toException(denied("the token is not a user's")));
     requireOk(users_.add(shown, caller, by));
     write(caller, results.initCaller());
-    results.setUser(makeUserPort(server_, caller, shown, std::move(by)));
+    results.setUser(makeUserPort(server_, caller, shown, std::move(by), Transport::kNetwork));
   }
 
   template <typename Results>
@@ -455,7 +456,8 @@ class MasterGateImpl final : public wire::MasterGate::Server {
       case Role::kRead:
       case Role::kSubmit:
       case Role::kOperate:
-        results.setUser(makeUserPort(server_, caller, shown, std::move(by)));
+        results.setUser(makeUserPort(server_, caller, shown, std::move(by),
+                                     letIn_.uid() ? Transport::kUnixSocket : Transport::kNetwork));
         break;
       case Role::kAgent:
         results.setAgent(kj::heap<AgentPortImpl>(server_, letIn_));

@@ -32,7 +32,7 @@ Registrar::Registrar(MasterServer& server, const Clock& clock, RegistrarOptions 
       options_(std::move(options)),
       fingerprint_(orThrow(fingerprintOf(options_.authority.certificate))) {}
 
-kj::Promise<JoinWord> Registrar::invite(MemberRole role, std::string name, Duration life,
+kj::Promise<JoinWord> Registrar::invite(MemberRole role, std::string name, Duration life, Transport transport,
                                         audit::Requester by) {
   if (role == MemberRole::kMaster && !options_.masterKeys) {
     return toException({ErrorCode::kConflict,
@@ -45,22 +45,48 @@ kj::Promise<JoinWord> Registrar::invite(MemberRole role, std::string name, Durat
                 .authority = fingerprint_};
   fill(word.secret);
   return server_
-      .changeMembers(master::MemberInvited{role, word.name, digestOf(textOf(word)), life}, std::move(by))
-      .then([word](MemberRecord&&) { return word; });
+      .changeMembers(master::MemberInvited{role, word.name, digestOf(textOf(word)), life,
+                                           transport == Transport::kUnixSocket},
+                     std::move(by))
+      .then([this, word](MemberRecord&&) {
+        if (word.role == MemberRole::kMaster) {
+          std::erase_if(wordsForMasters_,
+                        [this](const auto& out) { return out.second <= clock_.now().wall; });
+          wordsForMasters_.emplace(digestOf(textOf(word)), word.until);
+        }
+        return word;
+      });
 }
 
 kj::Promise<Registrar::Joined> Registrar::join(const std::string& word, std::string request,
                                                const std::string& address) {
-  // By the word that it shows, before that is used up; whether it is out is seen then.
+  const Sha256 digest = digestOf(word);
   std::optional<MasterKeys> keys;
-  if (const auto shown = parseJoinWord(word);
-      shown && shown->role == MemberRole::kMaster && options_.masterKeys)
-    keys = orThrow(options_.masterKeys());
-  auto certified = certify(master::MemberJoined{digestOf(word), makeSerial(), options_.certificateLife},
+  if (const auto shown = parseJoinWord(word); shown && shown->role == MemberRole::kMaster) {
+    if (!wordsForMasters_.contains(digest)) {
+      return toException(
+          denied("no such word for a master is out: it was used or replaced, its time is over, or another "
+                 "master leads since; make a new one with `tarcil join-token`"));
+    }
+    keys = readKeys();
+  }
+  auto certified = certify(master::MemberJoined{digest, makeSerial(), options_.certificateLife},
                            std::move(request), {.knownBy = "joining word", .agent = {}, .address = address});
-  return certified.then([keys = std::move(keys)](std::string&& certificate) mutable {
+  return certified.then([this, digest, keys = std::move(keys)](std::string&& certificate) mutable {
+    wordsForMasters_.erase(digest);
     return Joined{std::move(certificate), std::move(keys)};
   });
+}
+
+// Why they cannot be read is not for whoever joins.
+MasterKeys Registrar::readKeys() {
+  auto keys = options_.masterKeys();
+  if (!keys) {
+    spdlog::error("a master cannot join: {}", keys.error().message);
+    kj::throwFatalException(
+        toException({ErrorCode::kInternal, "the master cannot read its keys; its log says why"}));
+  }
+  return std::move(*keys);
 }
 
 kj::Promise<std::string> Registrar::renew(const Identity& shown, std::string request,

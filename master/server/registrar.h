@@ -5,11 +5,13 @@
 #include <kj/async.h>
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
 #include "identity/certificates.h"
 #include "identity/logic/member.h"
+#include "master/server/master_ports.h"
 #include "master/server/master_server.h"
 
 namespace tarcil {
@@ -22,7 +24,8 @@ struct RegistrarOptions {
   std::function<Result<MasterKeys>()> masterKeys{};
 };
 
-// Single-threaded. What it answers is on disk. Secrets and serials come from the kernel.
+// Single-threaded. What it answers is on disk, but for words for masters, which are void when another one
+// leads. Secrets and serials come from the kernel.
 class Registrar final {
  public:
   // `server` outlives it.
@@ -30,7 +33,8 @@ class Registrar final {
   KJ_DISALLOW_COPY(Registrar);
 
   // As UserPort.inviteMember.
-  kj::Promise<JoinWord> invite(MemberRole role, std::string name, Duration life, audit::Requester by);
+  kj::Promise<JoinWord> invite(MemberRole role, std::string name, Duration life, Transport transport,
+                               audit::Requester by);
   struct Joined {
     std::string certificate;
     std::optional<MasterKeys> keys;  // a master's
@@ -47,12 +51,16 @@ class Registrar final {
   const std::string& master() const { return options_.master; }
 
  private:
+  MasterKeys readKeys();
   kj::Promise<std::string> certify(master::MemberChange change, std::string request, audit::Requester by);
 
   MasterServer& server_;
   const Clock& clock_;
   const RegistrarOptions options_;
   const Sha256 fingerprint_;
+  // Digests of words for masters that are out, and until when. What the store has is not enough to get the
+  // keys: whoever can write there, or bring a backup of it, cannot join as a master.
+  std::map<Sha256, WallTime> wordsForMasters_;
 };
 
 }  // namespace tarcil

@@ -53,11 +53,12 @@ Error noSuchServer(const std::string& name) {
 class UserPortImpl final : public UserPortServer<wire::UserPort> {
  public:
   UserPortImpl(MasterServer& server, kj::Own<FairCalls::User> user, Caller caller, const LoginProof& shown,
-               audit::Requester requester)
+               audit::Requester requester, Transport transport)
       : UserPortServer(kj::mv(user), caller.role),
         server_(server),
         caller_(std::move(caller)),
         requester_(std::move(requester)),
+        transport_(transport),
         ended_(server.logins()
                    .untilEnded(shown, caller_)
                    .catch_([this](kj::Exception&& exception) { whyEnded_ = fromException(exception); })
@@ -264,7 +265,7 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
     const auto params = context.getParams();
     const Duration life = convert::readDuration(params.getLife(), "life");
     return server_.registrar()
-        ->invite(fromWire(params.getRole()), text(params.getName()), life, requester_)
+        ->invite(fromWire(params.getRole()), text(params.getName()), life, transport_, requester_)
         .then([context](JoinWord&& word) mutable {
           auto results = context.getResults();
           results.setWord(text(textOf(word)));
@@ -802,6 +803,7 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
   MasterServer& server_;
   const Caller caller_;
   const audit::Requester requester_;
+  const Transport transport_;
   Status whyEnded_;  // why what the caller logged in with no longer holds
   kj::ForkedPromise<void> ended_;
 };
@@ -809,9 +811,10 @@ class UserPortImpl final : public UserPortServer<wire::UserPort> {
 }  // namespace
 
 wire::UserPort::Client makeUserPort(MasterServer& server, Caller caller, const LoginProof& shown,
-                                    audit::Requester requester) {
+                                    audit::Requester requester, Transport transport) {
   auto user = server.fairCalls().user(caller.user);
-  return kj::heap<UserPortImpl>(server, kj::mv(user), std::move(caller), shown, std::move(requester));
+  return kj::heap<UserPortImpl>(server, kj::mv(user), std::move(caller), shown, std::move(requester),
+                                transport);
 }
 
 }  // namespace tarcil

@@ -4,15 +4,14 @@ import contextlib
 import os
 import subprocess
 
-from campaign import Skipped
+from campaign import Failed, Skipped, require
 
 NOWHERE = "02:00:00:00:00:01"  # no host has this address: what is sent there is lost, and nobody is told
 
 
 def ip(*words, check=True):
     done = subprocess.run(["ip", *words], capture_output=True, text=True, check=False)
-    if check and done.returncode != 0:
-        raise Skipped(f"no hosts of their own: ip {' '.join(words)}: {done.stderr.strip()}")
+    require(not check or done.returncode == 0, f"ip {' '.join(words)}: {done.stderr.strip()}")
 
 
 class Hosts:
@@ -21,8 +20,10 @@ class Hosts:
         self.addresses = {name: f"10.199.7.{number + 1}" for number, name in enumerate(names)}
         try:
             self.make()
-        except Skipped:
+        except BaseException as failure:
             self.end()
+            if isinstance(failure, Failed):
+                raise Skipped(f"no hosts of their own: {failure}") from failure
             raise
 
     def make(self):
@@ -53,13 +54,13 @@ class Hosts:
     @contextlib.contextmanager
     def cut(self, pairs):
         """Nothing that the first of a pair sends gets to the second meanwhile."""
-        for sender, receiver in pairs:
-            self.neighbour("replace", sender, receiver, "lladdr", NOWHERE, "nud", "permanent")
         try:
+            for sender, receiver in pairs:
+                self.neighbour("replace", sender, receiver, "lladdr", NOWHERE, "nud", "permanent")
             yield
         finally:
             for sender, receiver in pairs:
-                self.neighbour("delete", sender, receiver)
+                self.neighbour("delete", sender, receiver, check=False)
 
-    def neighbour(self, verb, sender, receiver, *more):
-        ip("-n", self.space(sender), "neighbour", verb, self.addresses[receiver], *more, "dev", "eth0")
+    def neighbour(self, verb, sender, receiver, *more, check=True):
+        ip("-n", self.space(sender), "neighbour", verb, self.addresses[receiver], *more, "dev", "eth0", check=check)

@@ -55,6 +55,7 @@ class Role:
             self.process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             self.process.kill()
+            self.process.wait()
         self.log.close()
 
 
@@ -62,11 +63,11 @@ class Nine(Cluster):
     """Each process on a host of its own, as the roles of a company's cluster would be, with what `tarcil join` gave them."""
 
     def __init__(self):
-        self.hosts = Hosts([*ROLES, USER])
         super().__init__()
         (self.folder / "log").mkdir()
+        self.hosts = None
         self.roles = {}
-        self.ended = threading.Event()
+        self.ended, self.tending = threading.Event(), threading.Thread(target=self.tend)
         self.disk = self.folder / SMALL_DISK
 
     def at(self, host, port):
@@ -77,6 +78,7 @@ class Nine(Cluster):
 
     # --- Coming up, and going down
     def up(self):
+        self.hosts = Hosts([*ROLES, USER])
         self.disk.mkdir()
         subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK}", "tmpfs", self.disk], check=True)
         for member in ETCD:
@@ -93,7 +95,7 @@ class Nine(Cluster):
         for server in SERVERS:
             self.start(server, self.command_on(server, "serve", "monitor", "--listen", self.at(server, 7201), "--rus", "6", "--memory", "4GiB", "--tag",
                                                f"{self.folder.name}-{server}", "--stop-tasks", "--stop-grace", "1s", "--pressure-period", "off"))
-        threading.Thread(target=self.tend).start()
+        self.tending.start()
         until("the servers are up", lambda: self.tarcil("server", "list", "--json", check=False).stdout.count('"up"') == len(SERVERS))
 
     def __enter__(self):
@@ -105,10 +107,13 @@ class Nine(Cluster):
 
     def down(self):
         self.ended.set()
+        if self.tending.is_alive():
+            self.tending.join()
         for host in (*SERVERS, *AGENTS, *MASTERS, *ETCD):
             if host in self.roles:
                 self.roles[host].end()
-        self.hosts.end()
+        if self.hosts:
+            self.hosts.end()
         subprocess.run(["umount", self.disk], check=False)
 
     def start(self, host, words):
@@ -241,11 +246,14 @@ def cut_off_from_all(cluster, host, choose):
 
 
 def fill_disk(cluster, _, choose):
-    filler = cluster.disk / "filler"
-    space = os.statvfs(cluster.disk)
-    with open(filler, "wb") as file, contextlib.suppress(OSError):  # what etcd takes meanwhile is not there any more
-        os.posix_fallocate(file.fileno(), 0, space.f_bavail * space.f_frsize)
-    time.sleep(choose.uniform(2, 8))
+    filler, process = cluster.disk / "filler", cluster.roles[SMALL_DISK].process
+    with open(filler, "wb", buffering=0) as file:
+        for piece in (bytes(1 << 20), bytes(1 << 12)):
+            with contextlib.suppress(OSError):
+                while file.write(piece) == len(piece):
+                    pass
+    until("etcd finds its disk full", lambda: cluster.roles[SMALL_DISK].process is not process)
+    time.sleep(choose.uniform(0, 5))
     filler.unlink()
     return "filled disk of etcd"
 
@@ -261,6 +269,8 @@ def harm(cluster, choose):
 
 
 def judge(cluster, load):
+    require(load.jobs, "no job was accepted")
+    require(load.turned_away <= len(load.jobs) / 20, f"{load.turned_away} submissions were turned away, and {len(load.jobs)} accepted")
     until("all jobs end", lambda: not cluster.json("job", "list", "--state", "queued,starting,running"))
     states = {job["id"]: job["state"] for job in cluster.json("job", "list", "--all")}
     for name, job in load.jobs:

@@ -147,8 +147,7 @@ TEST(Joining, AnotherMasterGetsWhatAllHaveAndLeadsWhenTheFirstIsGone) {
   cluster.start("x", "x", serve);
 
   cluster.process("m").signal(SIGKILL);
-  const std::vector<std::string> invite = {
-      "join-token", "monitor", "--name", "s8", "--token-file", cluster.dataOf("m") + "/tokens/operate.token"};
+  const std::vector<std::string> invite = {"join-token", "monitor", "--name", "s8"};
   ProcessResult made;
   cluster.until("the other master leads", [&]() { return (made = cluster.on("x", invite)).exitCode == 0; });
   const ProcessResult later =

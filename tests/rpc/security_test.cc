@@ -22,7 +22,7 @@ Validity around(Duration before, Duration after) {
   return {now - before, now + after};
 }
 
-// Answers with whom it takes the peer for.
+// Answers with whom it takes the peer for, and, as whom they may run jobs, where they call from.
 class Gate final : public wire::MonitorPort::Server {
  public:
   explicit Gate(LetIn letIn) : letIn_(std::move(letIn)) {}
@@ -30,7 +30,9 @@ class Gate final : public wire::MonitorPort::Server {
  protected:
   kj::Promise<void> authenticate(AuthenticateContext context) override {
     letIn_(Peer::kRole);
-    context.getResults().initCaller().setUser(letIn_.peer() ? described(*letIn_.peer()).c_str() : "nobody");
+    auto caller = context.getResults().initCaller();
+    caller.setUser(letIn_.peer() ? described(*letIn_.peer()).c_str() : "nobody");
+    caller.initRunAs(1).set(0, letIn_.address().c_str());
     return kj::READY_NOW;
   }
 
@@ -87,6 +89,14 @@ class Tls : public testing::Test {
 TEST_F(Tls, TellsEachEndWhoTheOtherIs) {
   serveAs(&master_);
   EXPECT_EQ(talk(&monitor_), "monitor s7");
+}
+
+TEST_F(Tls, KeepsWhereThePeerCallsFrom) {
+  serveAs(&master_);
+  ASSERT_EQ(talk(&monitor_), "monitor s7");
+  const auto answer =
+      connection_->bootstrap().castAs<wire::MonitorPort>().authenticateRequest().send().wait(io_.waitScope);
+  EXPECT_EQ(answer.getCaller().getRunAs()[0], "127.0.0.1");
 }
 
 TEST_F(Tls, CarriesMessagesOfAnySize) {

@@ -12,12 +12,11 @@ MemberCertificate certificateOf(const EventContext& context, uint64_t serial, Du
 
 struct Change {
   EventContext& context;
-  const audit::Requester& by;
   MemberTable& members = context.tables.members;
 
   Result<MemberRecord> operator()(const MemberInvited& invited) {
     if (Status named = checkMemberName("name", invited.role, invited.name); !named) return named.error();
-    if (invited.role == MemberRole::kMaster && !isOnThisMachine(by)) {
+    if (invited.role == MemberRole::kMaster && !invited.isOverUnixSocket) {
       return denied(
           "a word for a master, which gets the keys of the cluster, is made on the machine of the master "
           "that "
@@ -54,7 +53,7 @@ void changeMembers(EventContext& context, const MembersChanged& event) {
   const auto before = members.revokedSerials();
   for (auto& [role, name] : members.forgetExpired(context.now.wall))
     context.out.erase(EraseMember{role, name});
-  Result<MemberRecord> changed = std::visit(Change{context, event.requester}, event.change);
+  Result<MemberRecord> changed = std::visit(Change{context}, event.change);
   if (changed) context.out.put(*changed);
   if (auto revoked = members.revokedSerials(); revoked != before) {
     context.out.send(PublishRevoked{std::move(revoked)});

@@ -163,7 +163,12 @@ Status scanRecords(etcd::Client& client, const EtcdKeys& keys, const Clock& cloc
   return {};
 }
 
-Result<StoreReading> readWholeEtcdStore(etcd::Client& client, const std::string& prefix, const Clock& clock) {
+namespace {
+
+// A master that leads has etcd forget after each 64 MiB that it writes.
+constexpr int kReadings = 10;
+
+Result<StoreReading> readAtOneMoment(etcd::Client& client, const std::string& prefix, const Clock& clock) {
   const EtcdKeys keys(prefix);
   const auto state = readState(client, keys, clock, kEtcdPatience);
   if (!state) return state.error();
@@ -176,6 +181,17 @@ Result<StoreReading> readWholeEtcdStore(etcd::Client& client, const std::string&
                                   });
   if (!read) return read.error();
   return reading;
+}
+
+}  // namespace
+
+Result<StoreReading> readWholeEtcdStore(etcd::Client& client, const std::string& prefix, const Clock& clock) {
+  for (int reading = 0; reading < kReadings; ++reading) {
+    auto read = readAtOneMoment(client, prefix, clock);
+    if (read || read.error().code != ErrorCode::kConflict) return read;
+  }
+  return Error{ErrorCode::kConflict, "so much is written to the store in etcd under " + prefix +
+                                         " that etcd forgets each moment before it is read; read a backup"};
 }
 
 }  // namespace tarcil

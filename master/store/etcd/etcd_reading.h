@@ -36,7 +36,8 @@ Status scanRecords(etcd::Client& client, const EtcdKeys& keys, const Clock& cloc
                    const EtcdState& state, const std::string& begin, const std::string& end,
                    const std::function<void(std::string_view key, std::string_view value)>& take);
 
-// As readWholeStore() of a folder: also where a master uses it. Invalid where there is none.
+// As readWholeStore() of a folder: also where a master uses it. Begins again where etcd was told meanwhile to
+// forget the moment that is read; Conflict where that happens each time. Invalid where there is none.
 Result<StoreReading> readWholeEtcdStore(etcd::Client& client, const std::string& prefix, const Clock& clock);
 
 // How long a reader waits for an answer.

@@ -8,16 +8,21 @@
 
 #include "core/state/launch_of.h"
 #include "master/server/agent_users.h"
+#include "master/server/join_gate.h"
 #include "master/server/read_only_gate.h"
+#include "master/server/registrar.h"
 #include "master/store/memory_store.h"
 #include "rpc/errors.h"
 #include "rpc/launch_ticket.h"
+#include "rpc/token.h"
 #include "schema/convert.h"
 #include "schema/convert_support.h"
+#include "tests/support/temporary_folder.h"
 
 namespace tarcil::master_ports_test {
 
 using testing::HasSubstr;
+using namespace std::chrono_literals;
 
 const Identity kAgent{MemberRole::kAgent, "a1", 7};
 const Identity kMonitor{MemberRole::kMonitor, "s7", 8};
@@ -38,12 +43,12 @@ class MasterPorts : public testing::Test {
  protected:
   ~MasterPorts() noexcept override = default;
 
-  void start(const std::vector<std::string>& vouching = {}, bool readOnly = false) {
+  void start(const std::vector<std::string>& vouching = {}, bool readOnly = false, TokenTable tokens = {}) {
     MasterOptions options;
     options.readOnly = readOnly;
     for (const std::string& rule : vouching) ASSERT_TRUE(options.vouching.add(rule).ok());
     server_ =
-        std::make_unique<MasterServer>(net_, systemClock(), Rng(1), store_, *store_.load(), TokenTable{},
+        std::make_unique<MasterServer>(net_, systemClock(), Rng(1), store_, *store_.load(), std::move(tokens),
                                        options, [](const Error& error) { ADD_FAILURE() << error.message; });
   }
 
@@ -370,6 +375,87 @@ TEST_F(MasterPorts, WhileItOnlyReadsAMasterKnowsUsersByTheirUserId) {
   start({"*=all"}, true);
   EXPECT_EQ(askedBy("daemon"), "");
   EXPECT_THAT(askedBy("root"), HasSubstr("root is let in by a token alone"));
+}
+
+// A word for another master is worth the cluster.
+class WordsForMasters : public MasterPorts {
+ protected:
+  ~WordsForMasters() noexcept override = default;
+
+  void SetUp() override {
+    const std::string file = folder_.path() + "/tokens";
+    ASSERT_TRUE(TokenTable::write(file, {{kToken, {"oscar", Role::kOperate, {"nobody"}}}}).ok());
+    start({}, false, *TokenTable::read(file));
+    const WallTime now = systemClock().now().wall;
+    registrar_ = std::make_unique<Registrar>(
+        *server_, systemClock(),
+        RegistrarOptions{*makeAuthority("c1", {now - 1h, now + 1h}), 1h, "10.0.0.1:7001", [this]() {
+                           ++given_;
+                           return MasterKeys{"key", "tokens", SecretBytes("seal")};
+                         }});
+    server_->setRegistrar(*registrar_);
+  }
+  // The word, or why there is none.
+  std::string invited(wire::UserPort::Client user) {
+    std::string word;
+    const std::string problem = refused([&]() {
+      auto request = user.inviteMemberRequest();
+      request.setRole(wire::MemberRole::MASTER);
+      request.setName("m2");
+      request.setLife(60'000'000);
+      word = request.send().wait(io_.waitScope).getWord().cStr();
+    });
+    return problem.empty() ? word : problem;
+  }
+  // The authority's key, or why it is not given.
+  std::string joined(const std::string& word) {
+    std::string key;
+    const std::string problem = refused([&]() {
+      auto request = makeJoinGate(*registrar_, lettingIn({.address = "10.0.0.2"})).joinRequest();
+      request.setWord(word.c_str());
+      request.setRequest(makeRequest(*makeKey())->c_str());
+      key = request.send().wait(io_.waitScope).getKeys().getAuthority().cStr();
+    });
+    return problem.empty() ? key : problem;
+  }
+
+  static constexpr const char* kToken = "an-operators-token-of-thirty-two";
+  const TemporaryFolder folder_;
+  std::unique_ptr<Registrar> registrar_;
+  int given_ = 0;
+};
+
+TEST_F(WordsForMasters, AreMadeOverTheUnixSocketAndWorkOnce) {
+  const std::string word = invited(login({.uid = 0}, kToken).getUser());
+  ASSERT_THAT(word, testing::StartsWith("master:m2:"));
+  EXPECT_EQ(joined(word), "key");
+  EXPECT_THAT(joined(word), HasSubstr("Denied: no such word for a master is out"));
+  EXPECT_EQ(given_, 1) << "the keys are read for whom they are given to alone";
+}
+
+TEST_F(WordsForMasters, AreNotMadeOverANetwork) {
+  EXPECT_THAT(invited(login({.address = "10.0.0.9"}, kToken).getUser()), testing::StartsWith("Denied: "));
+}
+
+TEST_F(WordsForMasters, AreNotMadeForAnAgentThatHasAnOperatorsToken) {
+  auto agent = agentPort(certified(kAgent));
+  const auto authenticated = [&]() {
+    auto request = agent.authenticateRequest();
+    request.setToken(kToken);
+    request.setFrom(audit::kThisMachine);
+    return request.send().wait(io_.waitScope).getUser();
+  };
+  EXPECT_THAT(refused([&]() { authenticated(); }), HasSubstr("an agent attaches first"));
+  ASSERT_EQ(attach(agent, "a1"), "");
+  EXPECT_THAT(invited(authenticated()), testing::StartsWith("Denied: "));
+}
+
+TEST_F(WordsForMasters, AreNotOutBecauseTheStoreSaysSo) {
+  const JoinWord word{.role = MemberRole::kMaster, .name = "m3", .until = systemClock().now().wall + 1h};
+  server_->changeMembers(master::MemberInvited{word.role, word.name, digestOf(textOf(word)), 1h, true}, {})
+      .wait(io_.waitScope);
+  EXPECT_THAT(joined(textOf(word)), HasSubstr("Denied: no such word for a master is out"));
+  EXPECT_EQ(given_, 0);
 }
 
 }  // namespace tarcil::master_ports_test

@@ -25,7 +25,7 @@ class UserPort : public testing::Test {
                                              [](const Error& error) { ADD_FAILURE() << error.message; });
   }
   wire::UserPort::Client port(const Caller& caller) {
-    return makeUserPort(*server_, caller, ShownToken{}, {});
+    return makeUserPort(*server_, caller, ShownToken{}, {}, Transport::kNetwork);
   }
 
   // Every name that the answers to `ask(after)` hold, in their order.

@@ -209,40 +209,65 @@ class BusyEtcd final : public etcd::MemoryEtcd {
 };
 
 // A first and a last record are always changed together, and many batches and records lie between them.
-TEST(EtcdStoreReading, IsOfOneMomentThoughItIsWrittenAndFoldedMeanwhile) {
-  BusyEtcd etcd;
-  Rng rng(1);
-  EtcdStoreOptions options{.prefix = "/tarcil/", .mayBegin = true, .foldPause = 1h};
-  options.leadership.lease = 1h;
-  auto store = EtcdStore::open(etcd, options, systemClock(), rng);
-  ASSERT_TRUE(store.ok()) << store.error().message;
-  uint64_t epoch = 1;
-  const auto change = [&]() {
-    ++epoch;
-    ASSERT_TRUE((*store)
-                    ->write(std::vector<Mutation>{Put{AgentRecord{"a", epoch}}, Put{AgentRecord{"z", epoch}}})
-                    .ok());
-  };
-  std::vector<Mutation> batch;
-  for (int i = 100; i < 200; ++i) batch.push_back(Put{AgentRecord{"m" + std::to_string(i), 1}});
-  ASSERT_TRUE((*store)->write(batch).ok());
-  for (int i = 0; i < 50; ++i) change();
-  etcd.happens = [&]() {
-    change();
-    ASSERT_TRUE((*store)->fold().ok());
-  };
-  const auto expectOneMoment = [](const Result<StoreReading>& reading) {
+class EtcdStoreReading : public testing::Test {
+ protected:
+  void SetUp() override {
+    EtcdStoreOptions options{.prefix = "/tarcil/", .mayBegin = true, .foldPause = 1h};
+    options.leadership.lease = 1h;
+    auto store = EtcdStore::open(etcd_, options, systemClock(), rng_);
+    ASSERT_TRUE(store.ok()) << store.error().message;
+    store_ = std::move(*store);
+    std::vector<Mutation> batch;
+    for (int i = 100; i < 200; ++i) batch.push_back(Put{AgentRecord{"m" + std::to_string(i), 1}});
+    ASSERT_TRUE(store_->write(batch).ok());
+    for (int i = 0; i < 50; ++i) change();
+  }
+  void change() {
+    ++epoch_;
+    ASSERT_TRUE(
+        store_->write(std::vector<Mutation>{Put{AgentRecord{"a", epoch_}}, Put{AgentRecord{"z", epoch_}}})
+            .ok());
+  }
+  Result<StoreReading> read() { return readWholeEtcdStore(etcd_, "/tarcil/", systemClock()); }
+  static void expectOneMoment(const Result<StoreReading>& reading) {
     ASSERT_TRUE(reading.ok()) << reading.error().message;
     const auto& agents = reading->store.contents.agents;
     ASSERT_EQ(agents.size(), 102u);
     EXPECT_EQ(agents.front().epoch, agents.back().epoch);
-  };
-  for (int i = 0; i < 2; ++i) {  // of the journal, and of what has been folded
-    expectOneMoment(readWholeEtcdStore(etcd, "/tarcil/", systemClock()));
   }
+
+  BusyEtcd etcd_;
+  Rng rng_{1};
+  std::unique_ptr<EtcdStore> store_;
+  uint64_t epoch_ = 1;
+};
+
+TEST_F(EtcdStoreReading, IsOfOneMomentThoughItIsWrittenAndFoldedMeanwhile) {
+  etcd_.happens = [&]() {
+    change();
+    ASSERT_TRUE(store_->fold().ok());
+  };
+  expectOneMoment(read());  // of the journal
+  expectOneMoment(read());  // of what has been folded
   const TemporaryFolder folder;
-  ASSERT_TRUE((*store)->backup(folder.path() + "/backup").ok());
+  ASSERT_TRUE(store_->backup(folder.path() + "/backup").ok());
   expectOneMoment(readWholeStore(folder.path() + "/backup"));
+}
+
+TEST_F(EtcdStoreReading, BeginsAgainWhereEtcdForgetsTheMoment) {
+  int times = 0;
+  etcd_.happens = [&]() {
+    if (times++ >= 2) return;
+    change();
+    ASSERT_TRUE(etcd_.compact(etcd_.get({.key = "/tarcil/leader"}, 1s)->revision, 1s).ok());
+  };
+  expectOneMoment(read());
+  EXPECT_GT(times, 2);
+  times = -1'000'000;
+  const auto never = read();
+  ASSERT_FALSE(never.ok());
+  EXPECT_EQ(never.error().code, ErrorCode::kConflict);
+  EXPECT_THAT(never.error().message, HasSubstr("forgets each moment before it is read"));
 }
 
 TEST_F(EtcdStoreTest, WithAGapInItsJournalIsDamaged) {
