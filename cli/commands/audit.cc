@@ -12,6 +12,7 @@
 #include "cli/operator_port.h"
 #include "cli/output/output.h"
 #include "cli/output/render.h"
+#include "cli/output/table.h"
 #include "cli/people.h"
 #include "cli/user_clock.h"
 #include "core/base/failure.h"
@@ -19,6 +20,7 @@
 #include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "schema/convert.h"
 #include "schema/convert_support.h"
 
 namespace tarcil {

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/base/failure.h"
+#include "core/base/hex.h"
 #include "deploy/roles/master_keys.h"
 #include "deploy/roles/role_identity.h"
 #include "deploy/roles/roles.h"
@@ -274,6 +275,8 @@ int serveMaster(const MasterFlags& asGiven) {
     accept();
     EtcdStoreOptions options = flags.etcd.store;
     options.leadership.who = whoLeads(address);
+    if (identity.credentials)
+      options.authority = hexOf(requireInput(fingerprintOf(identity.credentials->authority)));
     options.followsWhileWaiting = true;
     spdlog::info("the store is in etcd under {}; waits until no other master leads", options.prefix);
     standby = std::make_unique<Standby>(*etcd, options, process.rng(), address);

@@ -163,6 +163,12 @@ TEST(Joining, AnotherMasterGetsWhatAllHaveAndLeadsWhenTheFirstIsGone) {
     if (member["role"] == "master") masters.insert(member["name"]);
   }
   EXPECT_THAT(masters, testing::ElementsAre("m2", "master"));
+
+  const std::string other = cluster.dataOf("other");
+  ASSERT_EQ(cluster.on("s", {"init", "--listen", cluster.at("s", 7001), "--data", other}).exitCode, 0);
+  const ProcessResult refused = cluster.on("s", {"serve", "master", "--data", other, "--etcd", url});
+  EXPECT_EQ(refused.exitCode, 2);
+  EXPECT_THAT(refused.err, HasSubstr("is another cluster's: its authority is"));
 }
 
 TEST(Joining, AnotherMasterIsNotInvitedWhereTheStoreIsInAFolder) {

@@ -14,6 +14,7 @@ class EtcdKeys {
 
   const std::string& prefix() const { return prefix_; }
   std::string format() const { return prefix_ + "format"; }
+  std::string authority() const { return prefix_ + "authority"; }
   std::string leader() const { return prefix_ + "leader"; }
   std::string folded() const { return prefix_ + "folded"; }
   std::string journal() const { return prefix_ + "j/"; }

@@ -58,6 +58,9 @@ class Reader {
       return state;
     }
     if (const Status known = requireFormat(format->records[0].value); !known) return known.error();
+    const auto authority = get({.key = keys_.authority(), .revision = state.revision});
+    if (!authority) return authority.error();
+    if (!authority->records.empty()) state.authority = authority->records[0].value;
     const auto folded = get({.key = keys_.folded(), .revision = state.revision});
     if (!folded) return folded.error();
     if (folded->records.empty()) return damaged("says nothing of how far it is folded");

@@ -16,10 +16,11 @@ namespace tarcil {
 
 // How far a store in etcd has come.
 struct EtcdState {
-  int64_t revision = 0;  // at which all of this was so
-  bool isThere = false;  // the store
-  bool isEmpty = false;  // there is no key at all under the prefix, but for the leader's
-  uint64_t folded = 0;   // batches in the records
+  int64_t revision = 0;     // at which all of this was so
+  bool isThere = false;     // the store
+  bool isEmpty = false;     // there is no key at all under the prefix, but for the leader's
+  std::string authority{};  // whose cluster's it is, as EtcdStoreOptions has it; empty: nobody has said so
+  uint64_t folded = 0;      // batches in the records
   int64_t foldedRevision = 0;
   uint64_t tail = 0;  // last batch
   int64_t tailRevision = 0;

@@ -422,6 +422,26 @@ Status begin(etcd::Client& client, const EtcdKeys& keys, const Clock& clock, con
   return outcome ? Status() : Status(outcome.error());
 }
 
+// Nothing where nobody has said yet whose it is.
+Status requireOwn(const EtcdState& state, const EtcdKeys& keys, const std::string& authority) {
+  if (state.authority.empty() || state.authority == authority) return {};
+  return invalid(
+      "the store in etcd under " + keys.prefix() + " is another cluster's: its authority is " +
+      state.authority + ", and this master's " + (authority.empty() ? "none" : authority) +
+      "; give each cluster an --etcd-prefix of its own. Where the cluster was given a new authority, erase " +
+      keys.authority());
+}
+
+Status claim(etcd::Client& client, const EtcdKeys& keys, const Clock& clock, const Leadership& leadership,
+             const std::string& authority) {
+  const etcd::Transaction transaction{{leadership.fence(), {Comparison::kCreated, keys.authority(), 0}},
+                                      {{.what = What::kPut, .key = keys.authority(), .value = authority}},
+                                      {}};
+  const auto outcome = persistently(clock, leadership.deadline(),
+                                    [&](Duration atMost) { return client.commit(transaction, atMost); });
+  return outcome ? Status() : Status(outcome.error());
+}
+
 // Between two looks whether anybody still waits.
 constexpr Duration kAskedAtFirst = std::chrono::seconds(1);
 // How often some records are compared: a hundred thousand in a quarter of an hour.
@@ -480,6 +500,7 @@ Result<std::unique_ptr<EtcdStore>> EtcdStore::open(etcd::Client& client, const E
   if (!state) return noAnswer(state.error());
   if (!state->isThere && !(state->isEmpty && options.mayBegin))
     return noStore(options.prefix, state->isEmpty);
+  if (const Status own = requireOwn(*state, keys, options.authority); !own) return own.error();
   Follower follower(client, keys, clock);
   auto leadership = Leadership::campaign(client, keys, options.leadership, clock, rng(),
                                          campaignOf(waiting, options.followsWhileWaiting, follower, clock));
@@ -490,6 +511,11 @@ Result<std::unique_ptr<EtcdStore>> EtcdStore::open(etcd::Client& client, const E
   state = readState(client, keys, clock, kEtcdPatience);
   if (!state) return state.error();
   if (!state->isThere) return noStore(options.prefix, state->isEmpty);
+  if (const Status own = requireOwn(*state, keys, options.authority); !own) return own.error();
+  if (state->authority.empty() && !options.authority.empty()) {
+    const Status claimed = claim(client, keys, clock, **leadership, options.authority);
+    if (!claimed) return claimed.error();
+  }
   auto held = follower.takeRecords(*state);
   return std::unique_ptr<EtcdStore>(std::make_unique<StoreInEtcd>(
       client, options, clock, std::move(*leadership), std::move(*state), std::move(held)));

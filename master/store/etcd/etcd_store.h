@@ -15,6 +15,7 @@ namespace tarcil {
 
 struct EtcdStoreOptions {
   std::string prefix = "/tarcil/";
+  std::string authority{};  // of the cluster: SHA-256 of its certificate in hexadecimal digits; empty: none
   LeadershipOptions leadership{};
   uint64_t quota = uint64_t{2} << 30;  // of etcd, in bytes: etcd's own default
   bool mayBegin = false;               // make a store where there is none
@@ -43,8 +44,8 @@ class EtcdStore : public Store {
  public:
   // Waits until this process leads, as Leadership::campaign(). `client`, `clock` outlive the store. Invalid
   // where there is no store and none may be made, something else is under the prefix, a store of a newer
-  // format, or etcd does not answer at all: nothing has been written then. Files of jobs lie in it as other
-  // records do.
+  // format or of another authority's cluster, or etcd does not answer at all: nothing has been written then.
+  // Files of jobs lie in it as other records do.
   static Result<std::unique_ptr<EtcdStore>> open(etcd::Client& client, const EtcdStoreOptions& options,
                                                  const Clock& clock, Rng& rng, const Waiting& waiting = {});
 

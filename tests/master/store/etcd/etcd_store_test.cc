@@ -191,6 +191,25 @@ TEST_F(EtcdStoreTest, SaysThatEtcdHasNoSpace) {
   EXPECT_EQ(written.error().code, ErrorCode::kExhausted);
 }
 
+TEST_F(EtcdStoreTest, OfAnotherClusterIsLeftAlone) {
+  const auto openAs = [this](const std::string& authority) {
+    EtcdStoreOptions options{.prefix = "/tarcil/", .authority = authority, .mayBegin = true, .foldPause = 1h};
+    Rng rng(1);
+    return EtcdStore::open(etcd_, options, systemClock(), rng);
+  };
+  ASSERT_TRUE(openAs("").ok());
+  ASSERT_TRUE(openAs("aa").ok()) << "a cluster that is given an authority later";
+  const int64_t before = etcd_.get({.key = "/tarcil/format"}, 1s)->revision;
+  for (const char* const other : {"bb", ""}) {
+    const auto refused = openAs(other);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().code, ErrorCode::kInvalid);
+    EXPECT_THAT(refused.error().message, HasSubstr("is another cluster's: its authority is aa"));
+  }
+  EXPECT_EQ(etcd_.get({.key = "/tarcil/format"}, 1s)->revision, before) << "nothing is written";
+  EXPECT_TRUE(openAs("aa").ok());
+}
+
 // Before every second answer of many records something else happens.
 class BusyEtcd final : public etcd::MemoryEtcd {
  public:
