@@ -27,6 +27,13 @@ constexpr size_t kCompactBytes = 64 << 20;
 // What is read while the master serves, and who waits for that.
 constexpr Duration kReadPatience = std::chrono::seconds(1);
 
+// Sends it again until it is answered or the lease is over; what became of it before the answer says.
+Result<etcd::Outcome> commitWhileLeading(etcd::Client& client, const etcd::Transaction& transaction,
+                                         const Clock& clock, const Leadership& leadership) {
+  return persistently(clock, leadership.deadline(),
+                      [&](Duration atMost) { return client.commit(transaction, atMost); });
+}
+
 // What decodes records throws where one cannot be read.
 template <typename Decode>
 Status decoded(Decode decode) {
@@ -243,8 +250,7 @@ class StoreInEtcd final : public EtcdStore {
   // the revision at which that was. Sent again as it is until it is answered; what became of it the first
   // time the answer says.
   Result<int64_t> commit(const etcd::Transaction& transaction) {
-    const auto outcome = persistently(clock_, leadership_->deadline(),
-                                      [&](Duration atMost) { return client_.commit(transaction, atMost); });
+    const auto outcome = commitWhileLeading(client_, transaction, clock_, *leadership_);
     if (!outcome) return outcome.error();
     if (outcome->held) return outcome->revision;
     const auto& found = outcome->found.at(0);
@@ -416,8 +422,7 @@ Status begin(etcd::Client& client, const EtcdKeys& keys, const Clock& clock, con
        {.what = What::kPut, .key = keys.folded(), .value = "0"},
        {.what = What::kPut, .key = keys.format(), .value = format}},
       {}};
-  const auto outcome = persistently(clock, leadership.deadline(),
-                                    [&](Duration atMost) { return client.commit(transaction, atMost); });
+  const auto outcome = commitWhileLeading(client, transaction, clock, leadership);
   // Where an earlier repeat was carried out, or somebody else's, the store is there.
   return outcome ? Status() : Status(outcome.error());
 }
@@ -437,8 +442,7 @@ Status claim(etcd::Client& client, const EtcdKeys& keys, const Clock& clock, con
   const etcd::Transaction transaction{{leadership.fence(), {Comparison::kCreated, keys.authority(), 0}},
                                       {{.what = What::kPut, .key = keys.authority(), .value = authority}},
                                       {}};
-  const auto outcome = persistently(clock, leadership.deadline(),
-                                    [&](Duration atMost) { return client.commit(transaction, atMost); });
+  const auto outcome = commitWhileLeading(client, transaction, clock, leadership);
   return outcome ? Status() : Status(outcome.error());
 }
 
@@ -534,8 +538,7 @@ Status importStore(const std::string& folder, etcd::Client& client, const EtcdSt
   etcd::Transaction transaction{{(*leadership)->fence()}, {}, {}};
   size_t bytes = 0;
   const auto put = [&]() -> Status {
-    const auto outcome = persistently(clock, (*leadership)->deadline(),
-                                      [&](Duration atMost) { return client.commit(transaction, atMost); });
+    const auto outcome = commitWhileLeading(client, transaction, clock, **leadership);
     transaction.then.clear();
     bytes = 0;
     if (!outcome) return outcome.error();
