@@ -57,16 +57,13 @@ void addJoinToken(CLI::App& app) {
        "for all that begin so "
        "(docs/emulated-servers.md).\n\n"
        "Needs a token with the role operate; on the master's machine it finds that and the master in --data. "
-       "A "
-       "word for another master is made there alone, and where the store is in etcd: whoever uses it gets "
-       "all "
-       "that masters have, with the key of the authority and those for secrets (docs/masters.md).",
+       "A word for another master is made there alone, and where the store is in etcd: whoever uses it gets "
+       "all that masters have, with the key of the authority and those for secrets (docs/masters.md).",
        "  tarcil join-token monitor --name s7 --ttl 10m\n"
        "  tarcil join-token agent --name a1 --json\n"
        "  tarcil join-token master --name m2 --data /var/lib/tarcil\n",
        "  0  done\n  1  refused: the name is taken, the cluster has no authority, or its store is for one "
-       "master\n  2  bad arguments\n  3 "
-       " no cluster, or not allowed\n"},
+       "master\n  2  bad arguments\n  3  no cluster, or not allowed\n"},
       [](CLI::App& command) {
         auto flags = std::make_shared<WordFlags>();
         command.add_option("role", flags->role, "agent, monitor or master.")
